@@ -24,7 +24,10 @@ export function followChanges({ added, removed }: NetChanges): FollowChanges {
   return { added: added.flatMap(followOf), removed: removed.flatMap(followOf) }
 }
 
-/** Returns the channel that a like follows; null for other reactions. Any other spelling of its URL is one. */
+/**
+ * Returns the channel that a like follows; null for other reactions. A like of another spelling of the URL is an ordinary
+ * reaction.
+ */
 export function followedChannel({ data }: SignedMessage): Buffer | null {
   const { type, targetUrl } = data.reactionBody ?? {}
   if (data.type !== MessageType.REACTION_ADD || type !== ReactionType.LIKE || !targetUrl) return null

@@ -47,7 +47,7 @@ export async function projectEvents(
 /** Facts about the events of a projection that its caller knows. */
 interface ProjectedChanges {
   readonly changes?: NetChanges
-  /** The lock of the threads, which the caller has sent. By default it has it, and stored replies may wait for added casts. */
+  /** A pending thread lock. By default the caller holds the exclusive lock, and threads may move. */
   readonly threads?: ThreadLock | Promise<ThreadLock>
   readonly moves?: ThreadMoves
 }

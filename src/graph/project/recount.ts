@@ -112,7 +112,7 @@ async function findEnd(
   after: Key | null,
   rows: number,
 ): Promise<Key | null> {
-  const parameterAt = [{ table, column: keys[0] }, ...countedColumns].map(
+  const endQueries = [{ table, column: keys[0] }, ...countedColumns].map(
     ({ table: name, column }) => `
       (
         select ${column} as key from ${name}
@@ -122,7 +122,7 @@ async function findEnd(
       )`,
   )
   const [end] = await db.unsafe<{ key: Key }[]>(
-    `select key from (${parameterAt.join(' union all ')}) ends order by key limit 1`,
+    `select key from (${endQueries.join(' union all ')}) ends order by key limit 1`,
     after === null ? [] : [after],
   )
   return end?.key ?? null

@@ -125,7 +125,7 @@ export class RecentWindow implements LogState {
     )
   }
 
-  /** Whether it holds all casts and recasts, or as many as it may. */
+  /** Whether the window holds all stored casts and recasts, or its maximum of entries. */
   get hasFeed(): boolean {
     return this.since === 0 || this.hasDropped || this.entries.size >= this.maxEntries
   }
