@@ -146,14 +146,14 @@ type ThreadUpdates = PendingQuery<
 /**
  * With more casts below, a cast whose own parent is missing does not move them: of a thread that arrives from its end,
  * each batch would move all that came before. They wait in `waiting_threads`, with the thread that they have, until the
- * first cast arrives or the scheduled job (`waiting-threads.ts`) moves them, which also ends their entry and the caches'. A chain of 5,000 in batches of 50 moves
- * 5,450 rows instead of 250,000, and takes 1.9 s in all.
+ * first cast arrives or the scheduled job (`waiting-threads.ts`) moves them, which also ends their entry and the caches'. A
+ * chain of 5,000 in batches of 50 moves 5,450 rows instead of 250,000, and takes 1.9 s in all.
  */
 const MAX_MOVED_TO_MISSING = 200
 
 /**
- * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without 0x. Caches
- * may have casts with them.
+ * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without
+ * 0x. Caches may have casts with them.
  */
 type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
 

@@ -74,7 +74,7 @@ export async function readFollowingFeed(
     ),
     start as materialized (
       select ts, hash
-      from (select ts, hash from everyone union all select * from (values ${cursorRow(db, pageRequest)}) page_start) come_to
+      from (select ts, hash from everyone union all select * from (values ${cursorRow(db, pageRequest)}) page_start) positions
       order by ts, hash
       limit 1
     ),

@@ -88,7 +88,7 @@ async function rankAllCasts(db: Database, fid: number): Promise<void> {
         order by ${popularity(transaction)} desc, c.ts desc, c.hash desc
         limit ${MAX_KEPT_CASTS}
       ),
-      gone as (
+      removed as (
         delete from search.popular_casts p
         where p.fid = ${fid}::bigint and not exists (select from best b where b.hash = p.hash)
       )

@@ -90,21 +90,21 @@ function prefixTables(
   const columns = db`u.fid, u.username, u.display_name, u.score`
   const isShown = db`(lower(u.display_name) ~>=~ ${typed(db)} and lower(u.display_name) ~<=~ (select last from typed))`
   return db`
-    leaders as materialized (
+    top_users as materialized (
       select kind, fid from search.top_users_by_prefix where prefix = ${typed(db)}
     ), candidates as (
       select ${columns} from social.users u where u.username = ${typed(db)}
       union
-      select ${columns} from leaders join social.users u using (fid)
+      select ${columns} from top_users join social.users u using (fid)
       union (
         select ${columns} from social.users u
-        where ${isNamed} and not exists (select 1 from leaders where kind = ${nameKind.username})
+        where ${isNamed} and not exists (select 1 from top_users where kind = ${nameKind.username})
         order by username using ~<~
         limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
       union (
         select ${columns} from social.users u
-        where ${isShown} and not exists (select 1 from leaders where kind = ${nameKind.displayName})
+        where ${isShown} and not exists (select 1 from top_users where kind = ${nameKind.displayName})
         order by lower(display_name) using ~<~
         limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
       )
@@ -112,7 +112,7 @@ function prefixTables(
       select ${columns}
       from (
         select target_fid from social.follows
-        where fid = ${viewerFid} and exists (select 1 from leaders)
+        where fid = ${viewerFid} and exists (select 1 from top_users)
         order by ts desc, target_fid desc
         limit ${db.unsafe(String(MAX_FOLLOWS))}
       ) f
@@ -196,11 +196,11 @@ function similarityTables(
       select ${isNeeded} and set_config('pg_trgm.similarity_threshold', ${String(MIN_SIMILARITY)}, true) is not null
           and set_config('pg_trgm.word_similarity_threshold', ${String(MIN_WORD_SIMILARITY)}, true) is not null as done,
         exists (select 1 from search.popular_users) as is_large
-    ), alike as (
-      select found.fid, found.likeness
+    ), similar_users as (
+      select found.fid, found.similarity
       from set
       cross join lateral (
-        select k.fid, ${similarityTo(...known)} as likeness
+        select k.fid, ${similarityTo(...known)} as similarity
         from search.popular_users k
         where set.done and set.is_large and ${isSimilar(...known)}
         union all
@@ -208,15 +208,15 @@ function similarityTables(
         from social.users u
         where set.done and not set.is_large and ${isSimilar(...all)}
       ) found
-      order by found.likeness desc, found.fid
+      order by found.similarity desc, found.fid
       limit ${db.unsafe(String(MAX_SIMILAR))}
-    ), ranked_by_likeness as (
+    ), ranked_by_similarity as (
       select u.fid,
-        1000 * floor(10 * alike.likeness) + ${popularityOf(db)} as weight,
+        1000 * floor(10 * similar_users.similarity) + ${popularityOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
           select 1 from social.follows f where f.fid = ${viewerFid} and f.target_fid = u.fid
         ) then 5 else 6 end as tier
-      from alike
+      from similar_users
       join social.users u using (fid)
       left join social.user_counts c using (fid)
       where not coalesce(starts_with(u.username, ${typed(db)}), false)
@@ -224,7 +224,7 @@ function similarityTables(
         and u.fid <> all (${[...hidden]}::bigint[])
     ), with_similarity as (
       select fid, tier, weight
-      from ranked_by_likeness
+      from ranked_by_similarity
       where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
       order by tier, weight desc, fid
       limit ${db.unsafe(String(limit))}

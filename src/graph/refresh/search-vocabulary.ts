@@ -23,7 +23,7 @@ export async function refreshVocabulary(db: Database): Promise<void> {
       order by ndoc desc, word collate "C"
       limit ${MAX_WORDS}
     ),
-    gone as (
+    removed as (
       delete from search.vocabulary v where not exists (select from fresh f where f.word = v.word)
     )
     insert into search.vocabulary as v (word, casts)
