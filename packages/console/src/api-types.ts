@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Lookup conversation for a cast
-         * @description A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`. Its hash may be shortened to 8 digits or more; of several matching casts, the newest is used. Pages hold direct replies. Each reply has up to `limit` replies of its own, down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most likes, recasts and replies first. Above the fold are replies by the author of the cast, by users whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects direct replies only and shows all replies to them.
+         * @description A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`. Its hash may be shortened to 8 digits or more; of several matching casts, the newest is used. Pages hold direct replies. Each reply has up to `limit` replies of its own, down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most likes, recasts and replies first, of the latest 1,000 replies to each. Above the fold are replies by the author of the cast, by users whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects direct replies only and shows all replies to them. With `fold`, a page in order of time looks at 1,000 direct replies: it may have fewer than `limit`, or none, and a cursor.
          */
         get: operations["getCastConversation"];
         put?: never;
