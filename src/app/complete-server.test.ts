@@ -75,6 +75,7 @@ const OWN_JOBS = {
 
 /** The same of those that one process at a time runs. */
 const JOBS = {
+  'URLs that only requests have named': 3_600,
   'answers of repeatable requests': 3_600,
   'cast embeddings': 60,
   'channel activity': 600,
@@ -84,6 +85,7 @@ const JOBS = {
   'deliveries of inactive webhooks': 3_600,
   'event log partitions': 3_600,
   'fnames of the registry': 5,
+  'holders of tokens': 600,
   'manifests of mini apps': 5,
   'messages that the upstream refused': 3_600,
   'old batches of notifications': 3_600,

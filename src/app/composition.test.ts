@@ -29,6 +29,7 @@ const inEveryProcess = ['process measures', 'runs of jobs']
 const jobs = {
   api: ['activity of the hub', 'old requests of API keys', 'requests of API keys', 'use of API keys'],
   worker: [
+    'URLs that only requests have named',
     'answers of repeatable requests',
     'channel activity',
     'check of stored names',

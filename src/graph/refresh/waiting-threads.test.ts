@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectChanges, projectInto } from '../project/project.js'
@@ -146,12 +147,18 @@ test.each([
   )
   await project(db, ...merged(...replies))
   await db`analyze social.casts`
-  const [reads] = await db.begin(async (transaction) => {
-    await projectInto(transaction, 'social')
-    await inPipeline(await projectChanges(transaction, { added: [popular], removed: [] }))
-    return await transaction<{ count: number }[]>`
+  const rowsRead = async (transaction: Transaction) => {
+    const [row] = await transaction<{ count: number }[]>`
       select (seq_tup_read + idx_tup_fetch)::integer as count
       from pg_stat_xact_user_tables where relid = 'social.casts'::regclass`
+    return row!.count
+  }
+  const reads = await db.begin(async (transaction) => {
+    await projectInto(transaction, 'social')
+    // The server counts the transactions of the last second of this connection, too.
+    const before = await rowsRead(transaction)
+    await inPipeline(await projectChanges(transaction, { added: [popular], removed: [] }))
+    return (await rowsRead(transaction)) - before
   })
-  expect(reads!.count).toBeLessThan(50 * replies.length)
+  expect(reads).toBeLessThan(50 * replies.length)
 })

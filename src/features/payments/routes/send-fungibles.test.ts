@@ -134,9 +134,8 @@ describe('fungible/send', () => {
       await expect.poll(open).toHaveLength(1)
       const refused = await send(wallet.id, body)
       expect([refused.statusCode, refused.json().code]).toEqual([402, 'InsufficientFunds'])
-      await chain.mine(1)
+      await mineOpen()
       expect((await first).json().send_receipts).toMatchObject([{ status: 'sent' }])
-      await chain.client.setAutomine(true)
       const rest = { ...body, recipients: [{ fid: 1, amount: 40 }] }
       expect((await send(wallet.id, rest)).json().send_receipts).toMatchObject([{ status: 'sent' }])
       expect((await unitsOf(ann.custody)) - before).toBe(100_000_000n)
@@ -148,7 +147,7 @@ describe('fungible/send', () => {
       const sent = [send(wallet.id, body), send(wallet.id, body)]
       // The refused one waits for no block.
       expect(hasSent(await Promise.race(sent))).toBe(false)
-      await chain.mine(1)
+      await mineOpen()
       expect((await Promise.all(sent)).filter(hasSent)).toHaveLength(1)
       expect((await unitsOf(ann.custody)) - before).toBe(60_000_000n)
     })
@@ -159,6 +158,12 @@ describe('fungible/send', () => {
       const wallet = await newWallet({ units: 100_000_000n })
       await chain.client.setAutomine(false)
       return wallet
+    }
+
+    /** Mines a transaction that the node has, or else when it gets it: it is recorded before it is sent. */
+    async function mineOpen() {
+      await chain.client.setAutomine(true)
+      await chain.mine(1)
     }
 
     /** The wallets with this address on all networks. */
