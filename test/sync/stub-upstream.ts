@@ -16,14 +16,19 @@ import { testNow } from '../network.js'
 import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
 
 /** Events that merge messages: in a block, or without an id and a place in the log. */
-export type Logged = { readonly messages: readonly SignedMessage[]; readonly hasId?: boolean }
+export type Logged = {
+  readonly messages: readonly SignedMessage[]
+  readonly hasId?: boolean
+  /** Number of further events without an id that the block counts. */
+  readonly unlogged?: number
+}
 
 /** Returns the events of a log in order, with the confirmations of its blocks. */
 export function logOf(entries: readonly Logged[]): UpstreamEvent[] {
   let head: ShardHead = { height: 0, blockHash: Buffer.alloc(32) }
   const events: UpstreamEvent[] = []
   const add = (bytes: Buffer) => events.push({ ...readEventHead(bytes), bytes })
-  for (const { messages, hasId = true } of entries) {
+  for (const { messages, hasId = true, unlogged = 0 } of entries) {
     const pending = messages.map((message) => {
       const body: HubEventBody = { type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] }
       return { fid: message.data.fid, body }
@@ -31,7 +36,12 @@ export function logOf(entries: readonly Logged[]): UpstreamEvent[] {
     if (hasId) {
       const block = buildBlocks(1, head, pending, testNow)
       head = block.head
-      for (const event of block.events) add(encodeHubEvent(event))
+      for (const event of block.events) {
+        const { body } = event
+        const isHead = body.type === HubEventType.BLOCK_CONFIRMED
+        const counted = isHead ? { ...body, totalEvents: body.totalEvents + unlogged } : body
+        add(encodeHubEvent({ ...event, body: counted }))
+      }
     } else {
       for (const { body } of pending) add(encodeHubEvent({ shard: 1, id: 0, timestamp: testNow, body }))
     }

@@ -9,7 +9,10 @@ export interface IdRange {
 
 /** The events of a block that have arrived. */
 interface Block {
-  /** Number of events of the block, from its first event (docs/protocol.md §1.1); null until it arrives. */
+  /**
+   * Number of events of the block, from its first event (docs/protocol.md §1.1); null until it arrives. A node of the network also
+   * counts events without an id, which its log does not have.
+   */
   total: number | null
   readonly seen: Set<number>
   /** All events with a lower sequence have arrived. */
@@ -18,7 +21,7 @@ interface Block {
 
 /** Blocks whose events are remembered, to detect late and repeated ones. */
 const RETAINED_BLOCKS = 64
-/** After so many requests without a missing event, the upstream counts differently: no more requests. */
+/** After so many requests in a row for numbers that do not exist, the upstream numbers differently: no more requests. */
 const MAX_EMPTY_FETCHES = 8
 
 /** Detects missing and repeated events: block numbers have no gaps, and blocks state their size. */
@@ -74,14 +77,26 @@ export class GapTracker {
     return this.isReliable ? ranges : []
   }
 
-  /** True if the upstream numbers and counts events by the protocol, so that gaps are detectable. */
+  /** True if the upstream numbers events by the protocol, so that gaps are detectable. */
   get isReliable(): boolean {
     return this.#emptyFetches < MAX_EMPTY_FETCHES
   }
 
-  /** Records how many missing events a request found. */
-  recordFound(events: number): void {
-    this.#emptyFetches = events > 0 ? 0 : this.#emptyFetches + 1
+  /**
+   * Records how many missing events a request of a range found. Nothing is no fault of the upstream where only the last numbers
+   * of blocks are missing: those counted events have no id.
+   */
+  recordFound({ from, stop }: IdRange, events: number): void {
+    if (events > 0) this.#emptyFetches = 0
+    else if (!this.#isGapless(blockOf(from), blockOf(stop))) this.#emptyFetches += 1
+  }
+
+  #isGapless(from: number, stop: number): boolean {
+    for (let number = from; number < stop; number += 1) {
+      const block = this.#blocks.get(number)
+      if (!block || countContiguous(block) < block.seen.size) return false
+    }
+    return true
   }
 
   /** Returns the id up to which all events have arrived or do not exist. Forgets old blocks. */
@@ -95,8 +110,7 @@ export class GapTracker {
     }
     if (this.#firstIncomplete > before) this.#forgetOldBlocks()
     if (!block) return eventId(this.#firstIncomplete, 0)
-    while (block.seen.has(block.contiguous)) block.contiguous += 1
-    return eventId(this.#firstIncomplete, block.contiguous)
+    return eventId(this.#firstIncomplete, countContiguous(block))
   }
 
   #forgetOldBlocks(): void {
@@ -113,6 +127,12 @@ export class GapTracker {
     }
     return block
   }
+}
+
+/** Counts the events of a block that have none missing before them. */
+function countContiguous(block: Block): number {
+  while (block.seen.has(block.contiguous)) block.contiguous += 1
+  return block.contiguous
 }
 
 function isComplete({ total, seen }: Block): boolean {

@@ -250,7 +250,8 @@ export class ShardSync {
   /** Requests events that should have arrived: a stream may leave some out. */
   async #fetchMissing(): Promise<void> {
     const { client, shard, signal, metrics } = this.#options
-    for (const { from, stop } of this.#gapTracker.missingRanges()) {
+    for (const range of this.#gapTracker.missingRanges()) {
+      const { from, stop } = range
       let found = 0
       for (let next = from; next < stop; ) {
         const events = await client.events({ shard, from: next, stop, limit: PAGE_EVENTS }, signal)
@@ -258,7 +259,7 @@ export class ShardSync {
         const last = events.at(-1)
         next = last === undefined ? stop : last.id + 1
       }
-      this.#gapTracker.recordFound(found)
+      this.#gapTracker.recordFound(range, found)
       if (found > 0) metrics.missed(found, false)
     }
   }
