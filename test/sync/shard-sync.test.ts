@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { blockOf } from '../../src/hub/log/hub-event.js'
+import type { UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
@@ -9,7 +10,7 @@ import { createRecordingMetrics } from './test-sync.js'
 const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 const user = new TestUser(1)
-await hub.submitOnChainEvents(user.onChain())
+await hub.submitOnChainEvents(user.onChain({ units: 100 }))
 
 beforeEach(async () => {
   await db`truncate sync.cursors, sync.fids, hub.applied_offsets`
@@ -35,6 +36,60 @@ test('a stream that ends among the blocks that are read again leaves the cursor 
   const rewound = log.filter(({ id }) => blockOf(id) === 14)
   await followShard({ db, hub }, upstreamOf(log, [rewound]))
   expect(await savedId()).toBe(reached)
+})
+
+/** A log of blocks with a cast each. */
+function castLog(name: string, blocks: number): UpstreamEvent[] {
+  const casts = Array.from({ length: blocks }, (_, n) => user.cast(`${name} ${n}`, testNow - 1000 + n))
+  return logOf(casts.map((cast) => ({ messages: [cast] })))
+}
+
+test('the request of a long backlog breaks -> what was read before is merged, and the cursor is after it', async () => {
+  const log = castLog('backlog', 600)
+  const client = upstreamOf(log, [[]])
+  await startAtFirstEvent(db, client)
+  let pages = 0
+  const breaking: typeof client = {
+    ...client,
+    events(range) {
+      if (range.stop !== undefined && pages++ > 0) throw new Error('no second page')
+      return client.events(range)
+    },
+  }
+  await expect(followShard({ db, hub }, breaking)).rejects.toThrow('no second page')
+  expect(blockOf(await savedId())).toBe(501)
+})
+
+test('a stream falls silent far behind the end of the log -> each event is merged once', async () => {
+  const log = castLog('silent', 100)
+  const client = upstreamOf(log)
+  await startAtFirstEvent(db, client)
+  const starts: number[] = []
+  const silent: typeof client = {
+    ...client,
+    async *subscribe({ fromId }) {
+      starts.push(fromId)
+      if (starts.length === 1) yield { events: [], hasMore: false }
+      yield { events: log.filter(({ id }) => id >= fromId), hasMore: false }
+    },
+  }
+  const metrics = createRecordingMetrics()
+  await followShard({ db, hub }, silent, { metrics })
+  expect(metrics.items).toMatchObject({ merged: 100, duplicate: 0 })
+  expect(starts.map(blockOf)).toEqual([1, 101])
+})
+
+test('a node that is behind the one that named the last event -> the cursor stays at what was read', async () => {
+  const log = castLog('balanced', 40)
+  const shown = log.filter(({ id }) => blockOf(id) <= 10)
+  const client = upstreamOf(shown, [shown, []])
+  await startAtFirstEvent(db, client)
+  const balanced: typeof client = {
+    ...client,
+    events: (range) => (range.reverse ? upstreamOf(log) : client).events(range),
+  }
+  await followShard({ db, hub }, balanced)
+  expect(blockOf(await savedId())).toBe(11)
 })
 
 test('many blocks count keys that no log has -> an event that the stream leaves out later is fetched', async () => {

@@ -1,4 +1,3 @@
-import { HubEventType } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 
 /** A range of event ids: `from` inclusive, `stop` exclusive. */
@@ -20,7 +19,7 @@ interface Block {
 }
 
 /** Blocks whose events are remembered, to detect late and repeated ones. */
-const RETAINED_BLOCKS = 64
+export const RETAINED_BLOCKS = 64
 /** After so many requests in a row for numbers that do not exist, the upstream numbers differently: no more requests. */
 const MAX_EMPTY_FETCHES = 8
 
@@ -30,7 +29,7 @@ export class GapTracker {
   /** All lower blocks are complete. */
   #firstIncomplete: number
   #highest: number
-  /** Missing events of lower blocks were requested: those that did not arrive do not exist. */
+  /** Missing events of lower blocks do not exist: they were requested. */
   #resolvedStop = 0
   #emptyFetches = 0
 
@@ -40,26 +39,26 @@ export class GapTracker {
     this.#highest = this.#firstIncomplete - 1
   }
 
-  /** Adds an event. Returns false if it arrived before. `total` reads the size of its block. */
-  add(id: number, type: number, total: () => number): boolean {
+  /** Adds an event, with the number of events of its block if it says that. Returns false if it arrived before. */
+  add(id: number, total: number | null): boolean {
     const number = blockOf(id)
     if (number < this.#firstIncomplete - RETAINED_BLOCKS) return true
     const block = this.#block(number)
     const sequence = id - eventId(number, 0)
     if (block.seen.has(sequence)) return false
     block.seen.add(sequence)
-    if (type === HubEventType.BLOCK_CONFIRMED) block.total = total()
+    block.total ??= total
     this.#highest = Math.max(this.#highest, number)
     return true
   }
 
-  /** Expects the event of this id and all before it. */
-  expect(id: number): void {
-    this.#highest = Math.max(this.#highest, blockOf(id) + 1)
-  }
-
-  /** Returns the missing events before the newest block. Each range is returned once. */
-  missingRanges(): IdRange[] {
+  /** Returns the missing events before the newest block, or up to the last event of the log, where that is known. */
+  missingRanges(endId: number | null = null): IdRange[] {
+    if (!this.isReliable) {
+      this.resolve(eventId(this.#highest, 0))
+      return []
+    }
+    const highest = Math.max(this.#highest, endId === null ? 0 : blockOf(endId) + 1)
     let from = Math.max(this.#firstIncomplete, this.#resolvedStop)
     const ranges: IdRange[] = []
     const addRange = (stop: number) => {
@@ -68,13 +67,17 @@ export class GapTracker {
     // Blocks of which nothing has arrived may be millions: they are not listed.
     const complete = [...this.#blocks].filter(([, block]) => isComplete(block)).map(([number]) => number)
     for (const number of complete.sort((a, b) => a - b)) {
-      if (number < from || number >= this.#highest) continue
+      if (number < from || number >= highest) continue
       addRange(number)
       from = number + 1
     }
-    addRange(this.#highest)
-    this.#resolvedStop = Math.max(this.#resolvedStop, this.#highest)
-    return this.isReliable ? ranges : []
+    addRange(highest)
+    return ranges
+  }
+
+  /** Records that of the blocks before that of an id all is read that exists. */
+  resolve(id: number): void {
+    this.#resolvedStop = Math.max(this.#resolvedStop, blockOf(id))
   }
 
   /** True if the upstream numbers events by the protocol, so that gaps are detectable. */
@@ -83,12 +86,13 @@ export class GapTracker {
   }
 
   /**
-   * Records how many missing events a request of a range found. Nothing is no fault of the upstream where only the last numbers
-   * of blocks are missing: those counted events have no id.
+   * Records how many missing events a range had. Nothing is no fault of the upstream where only the last numbers of blocks are
+   * missing: those counted events have no id.
    */
   recordFound({ from, stop }: IdRange, events: number): void {
     if (events > 0) this.#emptyFetches = 0
-    else if (!this.#isGapless(blockOf(from), blockOf(stop))) this.#emptyFetches += 1
+    else if (!this.#isGapless(blockOf(from), Math.min(blockOf(stop), this.#resolvedStop)))
+      this.#emptyFetches += 1
   }
 
   #isGapless(from: number, stop: number): boolean {

@@ -6,6 +6,7 @@ import { isChannelType } from '../../../protocol/message-kinds.js'
 import { CHANNELS_FID, isOfShardZero, shardOf } from '../../../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { decodeItem, isItem } from '../../archive/frame.js'
+import { blockOf, eventId } from '../../log/hub-event.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
@@ -13,8 +14,10 @@ import { hasPeers } from '../client/upstreams.js'
 import { ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { type StartCursor, saveCursor, sourceLogName } from './cursors.js'
-import { GapTracker } from './gap-tracker.js'
+import { CheckpointWriter } from './checkpoint-writer.js'
+import { type StartCursor, sourceLogName } from './cursors.js'
+import { RETAINED_BLOCKS } from './gap-tracker.js'
+import { NO_ID, OrderedEvents } from './ordered-events.js'
 import { rewindToFork } from './rewind.js'
 
 export interface ShardSyncOptions {
@@ -45,27 +48,16 @@ export interface ShardSyncOptions {
   readonly idleMs?: number
 }
 
-/** A position in the log: when this many items have settled, everything before it is merged. */
-interface Checkpoint {
-  readonly items: number
-  readonly nextId: number
-  readonly blockTime: number
+/** The end of the log of a quiet upstream. */
+interface LogEnd {
+  /** Id of the last event; null without one. */
+  readonly id: number | null
+  /** Time up to which there is no newer block: Farcaster seconds; null if that is not known. */
+  readonly quietUntil: number | null
 }
 
-/** An event that waits. Without an id it has the position of the one before it, and waits for the same. */
-interface BufferedEvent {
-  readonly event: UpstreamEvent
-  readonly position: number
-}
-
-/** Interval of saving the cursor: more often would cost a commit for each small batch. */
-const SAVE_EVERY_MS = 250
 /** Network nodes produce a block each second; this is for idle ones. */
 const IDLE_MS = 5_000
-/** Id of all events that a node of the network streams without being in its log: those of gasless keys. */
-const NO_ID = 0
-/** Events per request for missing ones. */
-const PAGE_EVENTS = 1000
 
 /** Follows the log of one upstream shard for one subscription. */
 export class ShardSync {
@@ -73,27 +65,24 @@ export class ShardSync {
   readonly #reorderBuffer: ReorderBuffer
   readonly #reconcileQueue: ReconcileQueue
   readonly #logName: string
-  readonly #gapTracker: GapTracker
-  /** Events that wait for missing ones before them. */
-  readonly #buffered: BufferedEvent[] = []
-  /** Highest id that has arrived; lower than all before the first. */
-  #highestId = -1
-  #checkpoints: Checkpoint[] = []
+  readonly #orderedEvents: OrderedEvents
+  readonly #checkpoints: CheckpointWriter
   #itemCount = 0
-  #blockTime: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
-  #unsavedCheckpoint: Checkpoint | null = null
   /** The id to continue from when the log of the upstream went back. */
   #fork: number | null = null
-  #savedMs = 0
 
   constructor(options: ShardSyncOptions) {
-    const { db, client, shard, start, hub, trusted, signal, refusals } = options
+    const { db, client, shard, hub, trusted, clock, signal, refusals, selection } = options
     this.#options = options
-    this.#gapTracker = new GapTracker(start.fromId)
-    this.#blockTime = start.blockTime
+    this.#orderedEvents = new OrderedEvents(options)
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
+    const flush = async () => {
+      await this.#reconcileQueue.flush()
+      await selection.flush()
+    }
+    this.#checkpoints = new CheckpointWriter({ db, upstream: client.address, shard, clock, flush })
     this.#reorderBuffer = new ReorderBuffer({
       hub,
       origin: 'log',
@@ -125,73 +114,53 @@ export class ShardSync {
   }
 
   async #follow(): Promise<void> {
-    const { client, shard, start, signal, metrics, idleMs = IDLE_MS } = this.#options
-    const { fromId } = start
+    try {
+      for (let fromId: number | null = this.#options.start.fromId; fromId !== null; )
+        fromId = await this.#followStream(fromId)
+    } finally {
+      for (const event of this.#orderedEvents.takeUnlogged()) await this.#mergeEvent(event)
+      await this.#reorderBuffer.drain()
+      await this.#settled(this.#itemCount)
+      await this.#checkpoints.save()
+    }
+  }
+
+  /** Returns the id from which to subscribe again; null when the upstream has ended the stream. */
+  async #followStream(fromId: number): Promise<number | null> {
+    const { client, shard, signal, metrics, idleMs = IDLE_MS } = this.#options
     const onLogReset = (nextId: number) => {
       this.#fork = nextId
     }
     const stream = client.subscribe({ shard, fromId, idleMs, onLogReset }, signal)
-    try {
-      for await (const { events, hasMore } of stream) {
-        if (events.length > 0) this.#options.onProgress()
-        const quietUntil = events.length > 0 ? null : await this.#checkLogEnd()
+    for await (const { events, hasMore } of stream) {
+      if (events.length > 0) this.#options.onProgress()
+      const before = this.#orderedEvents.nextId
+      const logEnd = events.length > 0 ? null : await this.#checkLogEnd()
+      for await (const part of this.#orderedEvents.read(events, logEnd?.id ?? null)) {
         metrics.heard()
-        for (const event of events) this.#buffer(event)
-        await this.#fetchMissing()
-        await this.#mergeInOrder()
-        if (!hasMore) await this.#reorderBuffer.drain()
-        await this.#settled(hasMore ? 0 : this.#itemCount)
-        if (quietUntil !== null && this.#buffered.length === 0) metrics.caughtUp(shard, quietUntil)
+        if (part.found > 0) metrics.missed(part.found, false)
+        await this.#merge(part.events, hasMore && !part.hasMore)
       }
-    } finally {
-      await this.#mergeUnlogged()
-      await this.#reorderBuffer.drain()
-      await this.#settled(this.#itemCount)
-      await this.#save()
+      if (logEnd === null) continue
+      const { nextId } = this.#orderedEvents
+      const isCaughtUp = logEnd.id === null || nextId > logEnd.id
+      if (logEnd.quietUntil !== null && isCaughtUp) metrics.caughtUp(shard, logEnd.quietUntil)
+      // The stream would bring what was fetched once more, and repeated events are known for some blocks only.
+      if (blockOf(nextId) - blockOf(before) > RETAINED_BLOCKS) return eventId(blockOf(nextId), 0)
     }
-  }
-
-  /** Buffers an event until all before it have arrived. Returns false for a repeated one. */
-  #buffer(event: UpstreamEvent): boolean {
-    const { id, type } = event
-    const isNew = id === NO_ID || this.#gapTracker.add(id, type, () => this.#readBlockSize(event))
-    if (id !== NO_ID) this.#highestId = Math.max(this.#highestId, id)
-    if (isNew) this.#buffered.push({ event, position: id === NO_ID ? this.#highestId : id })
-    return isNew
+    return null
   }
 
   /**
-   * Merges events that have no gap before them, in upstream order. Merges converge in any order, but the log
-   * shows the order and what displaced what, and both hubs should agree.
+   * Merges events in upstream order. Merges converge in any order, but the log shows the order and what displaced what, and both
+   * hubs should agree. Waits for the end of it unless more has arrived.
    */
-  async #mergeInOrder(): Promise<void> {
-    const end = this.#gapTracker.advance()
-    this.#sortBuffered()
-    const after = this.#gapTracker.isReliable
-      ? this.#buffered.findIndex(({ position }) => position >= end)
-      : -1
-    await this.#mergeFirst(after < 0 ? this.#buffered.length : after)
-    // Blocks before the start are read again, but they are merged.
-    const nextId = Math.max(end, this.#options.start.nextId)
-    this.#checkpoints.push({ items: this.#itemCount, nextId, blockTime: this.#blockTime })
-  }
-
-  /**
-   * Merges events that wait and have no id, with those before them, despite the gap: the stream has ended, and the log does
-   * not have them. What is missing follows with the next stream.
-   */
-  async #mergeUnlogged(): Promise<void> {
-    this.#sortBuffered()
-    await this.#mergeFirst(this.#buffered.findLastIndex(({ event }) => event.id === NO_ID) + 1)
-  }
-
-  #sortBuffered(): void {
-    // Stable: an event without an id stays behind the one that came before it.
-    this.#buffered.sort((a, b) => a.position - b.position)
-  }
-
-  async #mergeFirst(count: number): Promise<void> {
-    for (const { event } of this.#buffered.splice(0, count)) await this.#mergeEvent(event)
+  async #merge(events: readonly UpstreamEvent[], hasMore: boolean): Promise<void> {
+    for (const event of events) await this.#mergeEvent(event)
+    const { nextId, blockTime } = this.#orderedEvents
+    this.#checkpoints.push({ items: this.#itemCount, nextId, blockTime })
+    if (!hasMore) await this.#reorderBuffer.drain()
+    await this.#settled(hasMore ? 0 : this.#itemCount)
   }
 
   async #mergeEvent(event: UpstreamEvent): Promise<void> {
@@ -228,60 +197,20 @@ export class ShardSync {
   }
 
   /**
-   * Checks the end of the log: an idle stream may have left out the last events. Returns the time of the check in Farcaster
-   * seconds; null for a node of the network, which makes a block each second: one without new blocks is itself behind.
+   * Reads the end of the log: an idle stream may have left out the last events. A node of the network makes a block each second:
+   * one without new blocks is itself behind.
    */
-  async #checkLogEnd(): Promise<number | null> {
+  async #checkLogEnd(): Promise<LogEnd> {
     const { client, shard, signal, clock } = this.#options
     const now = farcasterSecondsFromUnixMs(clock())
     const [newest] = await client.events({ shard, from: 0, limit: 1, reverse: true }, signal)
-    if (newest) this.#gapTracker.expect(newest.id)
-    await this.#save()
-    return (await hasPeers(client, signal)) ? null : now
-  }
-
-  /** Returns the number of events of a block. */
-  #readBlockSize({ bytes }: UpstreamEvent): number {
-    const body = HubEvent.decode(bytes).blockConfirmedBody
-    this.#blockTime = Math.max(this.#blockTime, body?.timestamp ?? 0)
-    return body?.totalEvents ?? 1
-  }
-
-  /** Requests events that should have arrived: a stream may leave some out. */
-  async #fetchMissing(): Promise<void> {
-    const { client, shard, signal, metrics } = this.#options
-    for (const range of this.#gapTracker.missingRanges()) {
-      const { from, stop } = range
-      let found = 0
-      for (let next = from; next < stop; ) {
-        const events = await client.events({ shard, from: next, stop, limit: PAGE_EVENTS }, signal)
-        for (const event of events) found += Number(this.#buffer(event))
-        const last = events.at(-1)
-        next = last === undefined ? stop : last.id + 1
-      }
-      this.#gapTracker.recordFound(range, found)
-      if (found > 0) metrics.missed(found, false)
-    }
+    await this.#checkpoints.save()
+    return { id: newest?.id ?? null, quietUntil: (await hasPeers(client, signal)) ? null : now }
   }
 
   async #settled(items: number): Promise<void> {
-    while (this.#checkpoints[0] && this.#checkpoints[0].items <= items)
-      this.#unsavedCheckpoint = this.#checkpoints.shift() ?? null
     this.#count()
-    if (this.#unsavedCheckpoint === null || this.#options.clock() - this.#savedMs < SAVE_EVERY_MS) return
-    await this.#save()
-  }
-
-  async #save(): Promise<void> {
-    const { db, client, shard, clock, selection } = this.#options
-    const checkpoint = this.#unsavedCheckpoint
-    if (checkpoint === null) return
-    this.#unsavedCheckpoint = null
-    this.#savedMs = clock()
-    // Before the cursor: events before it are not read again.
-    await this.#reconcileQueue.flush()
-    await selection.flush()
-    await saveCursor(db, client.address, shard, checkpoint)
+    await this.#checkpoints.settled(items)
   }
 
   #count(): void {
