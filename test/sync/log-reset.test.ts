@@ -8,7 +8,7 @@ import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
-import { followShard, logOf, upstreamOf } from './stub-upstream.js'
+import { followShard, logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
 import { startTestSync } from './test-sync.js'
 
 const a = await createTestDatabase()
@@ -21,7 +21,7 @@ const PATIENCE = { timeout: 60_000 }
 const REASON = 'the log of the upstream went back'
 
 beforeEach(async () => {
-  await db`truncate sync.cursors, sync.fids`
+  await db`truncate sync.cursors, sync.fids, hub.applied_offsets`
 })
 
 /** Puts the log of the upstream back by some blocks. */
@@ -112,6 +112,31 @@ function upstreamThatGoesBack(nextId: number, when: 'while' | 'after'): Upstream
     },
   }
 }
+
+test('the log of the upstream goes back -> that is saved while events of the old log are still merged', async () => {
+  await hub.submitOnChainEvents(user.onChain())
+  const client = upstreamThatGoesBack(eventId(2, 0), 'after')
+  await startAtFirstEvent(db, client)
+  await db`update sync.cursors set next_id = ${eventId(3, 0)}::bigint`
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow: Hub = {
+    ...hub,
+    async submitItems(...submission) {
+      await released
+      return await hub.submitItems(...submission)
+    },
+  }
+  const following = expect(followShard({ db, hub: slow }, client)).rejects.toThrow(REASON)
+  await expect.poll(queuedUsers, PATIENCE).toEqual([{ fid: 1, reason: REASON }])
+  expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(2, 0) }])
+  release()
+  await following
+  expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(2, 0) }])
+  expect(await db`select from hub.applied_offsets`).toHaveLength(0)
+}, 120_000)
 
 test.each([
   { when: 'while', merged: 3, next: 2 },

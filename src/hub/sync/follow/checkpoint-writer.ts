@@ -34,6 +34,7 @@ export class CheckpointWriter {
   #savedMs = 0
   /** The running save. */
   #lastSave: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   constructor(options: CheckpointWriterOptions) {
     this.#options = options
@@ -55,7 +56,17 @@ export class CheckpointWriter {
 
   /** Saves the last position before which everything has settled. */
   save(): Promise<void> {
-    const save = this.#lastSave.catch(() => {}).then(() => this.#write())
+    return this.#serialize(() => this.#write())
+  }
+
+  /** Runs what moves the cursor to another log after the running save. Positions in the old log are no longer saved. */
+  closeWith(move: () => Promise<void>): Promise<void> {
+    this.#isClosed = true
+    return this.#serialize(move)
+  }
+
+  #serialize(work: () => Promise<void>): Promise<void> {
+    const save = this.#lastSave.catch(() => {}).then(work)
     this.#lastSave = save
     return save
   }
@@ -66,7 +77,7 @@ export class CheckpointWriter {
     if (checkpoint === null) return
     this.#savedMs = clock()
     await flush()
-    await saveCursor(db, upstream, shard, checkpoint)
+    if (!this.#isClosed) await saveCursor(db, upstream, shard, checkpoint)
     if (this.#unsaved === checkpoint) this.#unsaved = null
   }
 }

@@ -6,7 +6,7 @@ import { queueAllUsers } from '../reconcile-queue.js'
 import { loadCursor, saveCursor, sourceLogName } from './cursors.js'
 
 /** A followed log and how to continue in it. */
-interface RewindOptions {
+export interface RewindOptions {
   readonly db: Database
   /** Address of the upstream. */
   readonly upstream: string
@@ -24,11 +24,26 @@ const RETRY_MS = 500
  * failed attempt is repeated: the upstream says it once, and a stream that is opened later finds nothing wrong.
  */
 export async function rewindToFork(options: RewindOptions, nextId: number): Promise<void> {
-  const { upstream, shard, signal, log } = options
+  const { upstream, shard, log } = options
   log.error({ upstream, shard, nextId }, 'the log of the upstream went back')
+  await untilDone(options, () => saveFork(options, nextId))
+}
+
+/** Forgets the offsets of the old log that batches in flight have saved since: the new log has other events there. */
+export async function forgetOldLog(options: RewindOptions): Promise<void> {
+  const { db, upstream, shard } = options
+  await untilDone(options, () =>
+    deleteAppliedOffsets(db, sourceLogName(upstream, shard), Number.MAX_SAFE_INTEGER),
+  )
+}
+
+async function untilDone(
+  { upstream, shard, signal, log }: RewindOptions,
+  attempt: () => Promise<void>,
+): Promise<void> {
   for (let failures = 0; ; failures += 1) {
     try {
-      await saveFork(options, nextId)
+      await attempt()
       return
     } catch (error) {
       if (signal.aborted) throw error

@@ -18,7 +18,7 @@ import { CheckpointWriter } from './checkpoint-writer.js'
 import { type StartCursor, sourceLogName } from './cursors.js'
 import { RETAINED_BLOCKS } from './gap-tracker.js'
 import { NO_ID, OrderedEvents } from './ordered-events.js'
-import { rewindToFork } from './rewind.js'
+import { forgetOldLog, type RewindOptions, rewindToFork } from './rewind.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
@@ -69,8 +69,8 @@ export class ShardSync {
   readonly #checkpoints: CheckpointWriter
   #itemCount = 0
   #reported = { merged: 0, duplicates: 0, refused: 0 }
-  /** The id to continue from when the log of the upstream went back. */
-  #fork: number | null = null
+  /** Runs when the log of the upstream went back. */
+  #rewinding: Promise<void> | null = null
 
   constructor(options: ShardSyncOptions) {
     const { db, client, shard, hub, trusted, clock, signal, refusals, selection } = options
@@ -102,15 +102,25 @@ export class ShardSync {
       await this.#follow()
     } finally {
       // Also where what was read before could not be merged.
-      if (this.#fork !== null) await this.#rewind(this.#fork)
+      if (this.#rewinding !== null) {
+        // Batches in flight save offsets of the old log.
+        await this.#reorderBuffer.settle()
+        await this.#rewinding
+        await forgetOldLog(this.#rewindOptions())
+      }
     }
   }
 
-  async #rewind(nextId: number): Promise<void> {
+  #rewindOptions(): RewindOptions {
     const { db, client, shard, log, stopSignal } = this.#options
-    // Batches in flight save offsets of the old log.
-    await this.#reorderBuffer.settle()
-    await rewindToFork({ db, upstream: client.address, shard, signal: stopSignal, log }, nextId)
+    return { db, upstream: client.address, shard, signal: stopSignal, log }
+  }
+
+  /** Saves the fork at once: the process may end while events of the old log are merged, and the upstream says it once. */
+  #rewind(nextId: number): void {
+    this.#rewinding ??= this.#checkpoints.closeWith(() => rewindToFork(this.#rewindOptions(), nextId))
+    // Awaited when the stream has ended; until then a rejection must not count as unhandled.
+    this.#rewinding.catch(() => {})
   }
 
   async #follow(): Promise<void> {
@@ -128,9 +138,7 @@ export class ShardSync {
   /** Returns the id from which to subscribe again; null when the upstream has ended the stream. */
   async #followStream(fromId: number): Promise<number | null> {
     const { client, shard, signal, metrics, idleMs = IDLE_MS } = this.#options
-    const onLogReset = (nextId: number) => {
-      this.#fork = nextId
-    }
+    const onLogReset = (nextId: number) => this.#rewind(nextId)
     const stream = client.subscribe({ shard, fromId, idleMs, onLogReset }, signal)
     for await (const { events, hasMore } of stream) {
       if (events.length > 0) this.#options.onProgress()
