@@ -32,12 +32,15 @@ const QUEUE_CONCURRENCY = 4
 const RETRY_MS = 5_000
 
 /**
- * Reconciles users while this process syncs: queued ones at once, all others slowly in rotation. A user that cannot be
+ * Reconciles users while this process syncs: queued ones at once, all others slowly in rotation, with those who have arrived
+ * since the last round. A user that cannot be
  * compared waits behind all that are queued.
  */
 export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void> {
   const { db, signal, fidsPerMinute, log, pollMs = POLL_MS, retryMs = RETRY_MS } = options
   let budget = 0
+  /** Time at which the users of this round were listed; null before the first. */
+  let roundStart: Date | null = null
   const loggedKinds = new Set<string>()
   function warnOnce(error: unknown): void {
     if (signal.aborted) return
@@ -67,7 +70,8 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
       if (budget >= 1) {
         const count = Math.max(1, Math.floor((fidsPerMinute * pollMs) / MINUTE_MS))
         const oldest = await readLeastRecentlyCompared(db, count)
-        if (oldest.length === 0 && !options.isSubset) await addUnlistedFids(db)
+        const isRoundOver = roundStart === null || oldest.every((user) => isComparedSince(user, roundStart))
+        if (isRoundOver && !options.isSubset) roundStart = await addUnlistedFids(db)
         for (const user of oldest) if ((await compareAll([user])) > 0) loggedKinds.clear()
         budget = 0
       }
@@ -77,6 +81,10 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
       await pause(retryMs, signal)
     }
   }
+}
+
+function isComparedSince({ comparedAt }: ReconcileCandidate, time: Date | null): boolean {
+  return time !== null && comparedAt !== null && comparedAt >= time
 }
 
 async function compare(options: ReconcileLoopOptions, user: ReconcileCandidate): Promise<void> {

@@ -6,26 +6,32 @@ export interface ReconcileCandidate {
   /** Why something may be missing; null if nothing is known. */
   readonly reconcileReason: string | null
   readonly queuedAt: Date | null
+  /** Null before the first comparison. */
+  readonly comparedAt: Date | null
   /** False if the user was never fetched completely. */
   readonly isFetched: boolean
 }
 
 const candidateColumns = (db: Database) => db`
-  fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", backfilled_at is not null as "isFetched"
+  fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", compared_at as "comparedAt", backfilled_at is not null as "isFetched"
 `
 
 const PAGE_FIDS = 200
 
-/** Adds users that arrived through the sync and were never listed. They count as fetched. */
-export async function addUnlistedFids(db: Database): Promise<void> {
-  await db`
-    insert into sync.fids (fid, backfilled_at)
-    select fid, now() from hub.fids
-    union all
-    select 0, now() where exists (select from hub.channels)
-    order by fid
-    on conflict (fid) do nothing
+/** Adds users that arrived through the sync and were never listed. They count as fetched. Returns the time of the database. */
+export async function addUnlistedFids(db: Database): Promise<Date> {
+  const [row] = await db<{ addedAt: Date }[]>`
+    with added as (
+      insert into sync.fids (fid, backfilled_at)
+      select fid, now()
+      from (select fid from hub.fids union all select 0 where exists (select from hub.channels)) known
+      where not exists (select from sync.fids listed where listed.fid = known.fid)
+      order by fid
+      on conflict (fid) do nothing
+    )
+    select now() as "addedAt"
   `
+  return row!.addedAt
 }
 
 /** Returns queued users, those that wait longest first. */
