@@ -67,9 +67,11 @@ async function fetchPending(context: CommandContext, options: BackfillOptions): 
     totalUnit: 'users',
   })
   const onProgress = (users: number, items: number) => progress.update(users, items)
-  const { fids, tally, isComplete } = await backfill({ ...options, onProgress })
+  const { fids, tally, failed, isComplete } = await backfill({ ...options, onProgress })
   progress.finish()
   context.print(`users: ${fids}`)
   printTally(context, tally)
   if (!isComplete) throw new UsageError('stopped: run the same command to go on')
+  if (failed > 0)
+    throw new UsageError(`users that the upstream could not list: ${failed}; the next run asks again`)
 }

@@ -69,6 +69,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
     progress.finish()
     for (const line of reconcileReportLines(report, extra)) context.print(line)
     if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
+    if (report.failed > 0) throw new UsageError('some users were not compared: run the same command again')
     const refused = sumOf(report.sent.refused)
     if (refused > 0) throw new UsageError(`messages that the upstream refused: ${refused}`)
   }).finally(() => upstreams.close())

@@ -76,15 +76,24 @@ export async function* readAccount(
   const firstPages = sources.map(({ pages }) => (byteBudget.isFull ? null : next(pages)))
   // Each is awaited below; until then a rejection must not count as unhandled.
   for (const page of firstPages) page?.catch(() => {})
-  for (const [index, { pages, read }] of sources.entries()) {
-    let page = await (firstPages[index] ?? next(pages))
-    while (!page.done) {
-      const results: (MergeItem | Refusal)[] = page.value.map(read)
-      const items = results.filter((result) => 'kind' in result)
-      const unreadable = results.filter((result) => 'code' in result)
-      if (results.length > 0) yield { items, unreadable, bytes: bytesOf(page.value) }
-      page = await next(pages)
+  try {
+    for (const { pages, read } of sources) {
+      let page = await (firstPages.shift() ?? next(pages))
+      while (!page.done) {
+        const results: (MergeItem | Refusal)[] = page.value.map(read)
+        const items = results.filter((result) => 'kind' in result)
+        const unreadable = results.filter((result) => 'code' in result)
+        if (results.length > 0) yield { items, unreadable, bytes: bytesOf(page.value) }
+        page = await next(pages)
+      }
     }
+  } finally {
+    // After a failure nobody gets, and releases, what the other lists have.
+    for (const page of firstPages)
+      page?.then(
+        ({ done, value }) => byteBudget.release(done ? 0 : bytesOf(value)),
+        () => {},
+      )
   }
 }
 

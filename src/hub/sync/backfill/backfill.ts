@@ -1,7 +1,8 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
-import { readAccount } from '../account/account-reader.js'
+import { type AccountPage, readAccount } from '../account/account-reader.js'
+import { FailedAccounts } from '../account/failed-accounts.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { queueKnownUsers, ReconcileQueue } from '../reconcile-queue.js'
@@ -28,13 +29,15 @@ export interface BackfillOptions {
 export interface BackfillResult {
   readonly fids: number
   readonly tally: MergeTally
+  /** Users that the upstream could not list: they are not marked, and compared later. */
+  readonly failed: number
   /** False if it was stopped; the next run resumes. */
   readonly isComplete: boolean
 }
 
 /**
- * Fetches queued users. A user is marked once everything is merged, so a later run resumes with the others.
- * @throws UpstreamFailure if no upstream answers for ten minutes.
+ * Fetches queued users. A user is marked once everything is merged, so a later run resumes with the others,
+ * and with those that the upstream could not list. @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { db, upstreams, hub, trusted, concurrency, signal } = options
@@ -69,21 +72,30 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
     onRefused: (item, refusal) => reconcileQueue.addRefused(item, refusal),
   })
   const byteBudget = new ByteBudget()
+  const failedAccounts = new FailedAccounts()
+  const mergePage = async ({ items, unreadable, bytes }: AccountPage) => {
+    for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
+    for (const item of items) {
+      await reorderBuffer.add(item)
+      if (item.kind === 'message' && item.message.data.lendStorageBody)
+        borrowers.add(item.message.data.lendStorageBody.toFid)
+    }
+    itemCount += items.length
+    byteBudget.release(bytes)
+  }
   const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
   const accounts = prefetch(claimFidsToFetch(db, signal, options.fids), open, { concurrency, byteBudget })
   try {
     for await (const { source: fid, pages } of accounts) {
-      for await (const { items, unreadable, bytes } of pages) {
-        for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
-        for (const item of items) {
-          await reorderBuffer.add(item)
-          if (item.kind === 'message' && item.message.data.lendStorageBody)
-            borrowers.add(item.message.data.lendStorageBody.toFid)
-        }
-        itemCount += items.length
-        byteBudget.release(bytes)
+      try {
+        for await (const page of pages) await mergePage(page)
+        failedAccounts.succeeded()
+        readUsers.push({ fid, items: itemCount })
+      } catch (error) {
+        if (signal.aborted) throw error
+        failedAccounts.failed(error)
+        reconcileQueue.add(fid, 'not fetched')
       }
-      readUsers.push({ fid, items: itemCount })
     }
   } catch (error) {
     // Calls fail when the signal aborts; items that were read still merge.
@@ -91,5 +103,5 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   }
   await reorderBuffer.drain()
   await settled(itemCount)
-  return { fids, tally: reorderBuffer.tally, isComplete: !signal.aborted }
+  return { fids, tally: reorderBuffer.tally, failed: failedAccounts.count, isComplete: !signal.aborted }
 }

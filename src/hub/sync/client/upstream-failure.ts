@@ -32,6 +32,11 @@ export class UpstreamFailure extends Error {
     return transientCodes.has(this.code)
   }
 
+  /** True if the upstream may answer other requests: what failed may be this one alone. */
+  get mayBeOfRequest(): boolean {
+    return !unreachableCodes.has(this.code)
+  }
+
   /** True if a smaller page may succeed. */
   get isTooLarge(): boolean {
     return this.code === status.RESOURCE_EXHAUSTED || this.code === status.DEADLINE_EXCEEDED
@@ -69,4 +74,12 @@ const transientCodes: ReadonlySet<number> = new Set([
   status.INTERNAL,
   status.UNAVAILABLE,
   status.DATA_LOSS,
+])
+
+/** Statuses of an upstream that is not reached, or answers nothing without a key. */
+const unreachableCodes: ReadonlySet<number> = new Set([
+  status.CANCELLED,
+  status.UNAVAILABLE,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
 ])

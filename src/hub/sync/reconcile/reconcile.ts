@@ -1,10 +1,11 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
+import { FailedAccounts } from '../account/failed-accounts.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
-import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
+import { markCompared, queueLast, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
 
 /** The treatment of messages that only this hub stores. */
@@ -82,6 +83,8 @@ export interface ReconcileRunOptions extends ReconcileOptions {
 /** The result of comparing many users. */
 export interface ReconcileReport {
   users: number
+  /** Users that the upstream could not list. */
+  failed: number
   /** Users with missing items, by reconcile reason. */
   readonly reasons: Map<string, { users: number; missing: number }>
   /** Items missing here, by part of the account. */
@@ -99,6 +102,7 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
   const { db, fids, concurrency, signal, onProgress } = options
   const report: ReconcileReport = {
     users: 0,
+    failed: 0,
     reasons: new Map(),
     missing: new Map(),
     repaired: 0,
@@ -108,20 +112,32 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
     isComplete: true,
   }
   const users = readFids(db, { fids, signal })
+  const failedAccounts = new FailedAccounts()
   let missing = 0
+  async function compare(user: ReconcileCandidate): Promise<void> {
+    const accountReport = await reconcileAccount(options, user.fid)
+    failedAccounts.succeeded()
+    await markCompared(db, user)
+    missing += addAccount(report, user, accountReport)
+    report.users += 1
+    onProgress?.(report.users, missing)
+  }
   async function work(): Promise<void> {
     for (let next = await users.next(); !next.done && !signal.aborted; next = await users.next()) {
       const user = next.value
-      const accountReport = await reconcileAccount(options, user.fid)
-      await markCompared(db, user)
-      missing += addAccount(report, user, accountReport)
-      report.users += 1
-      onProgress?.(report.users, missing)
+      try {
+        await compare(user)
+      } catch (error) {
+        if (signal.aborted) throw error
+        failedAccounts.failed(error)
+        await queueLast(db, user.fid)
+      }
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work)).catch((error: unknown) => {
     if (!signal.aborted || !(error instanceof UpstreamFailure)) throw error
   })
+  report.failed = failedAccounts.count
   report.isComplete = !signal.aborted
   return report
 }

@@ -11,6 +11,7 @@ const doneWith: Readonly<Record<ExtraPolicy, string>> = {
 export function reconcileReportLines(report: ReconcileReport, extra: ExtraPolicy): string[] {
   return [
     `users compared: ${report.users}`,
+    ...(report.failed > 0 ? [`users that the upstream could not list: ${report.failed}`] : []),
     ...[...report.missing].map(([part, count]) => `missing here: ${count} (${part})`),
     ...[...report.reasons].map(
       ([reason, { users, missing }]) => `why: ${missing} of ${users} users (${reason})`,

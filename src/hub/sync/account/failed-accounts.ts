@@ -1,0 +1,28 @@
+import { UpstreamFailure } from '../client/upstream-failure.js'
+
+/** After so many in a row it is not the accounts that are faulty. */
+const MAX_FAILED_IN_A_ROW = 3
+
+/** Counts accounts that the upstream cannot list: one of them does not end a run over all users. */
+export class FailedAccounts {
+  #count = 0
+  #inARow = 0
+
+  /** All accounts that failed. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Records an account that was read. */
+  succeeded(): void {
+    this.#inARow = 0
+  }
+
+  /** Records a failure. @throws it again, if it may be one of the upstream and not of the account. */
+  failed(error: unknown): void {
+    this.#count += 1
+    this.#inARow += 1
+    const isOfAccount = error instanceof UpstreamFailure && error.mayBeOfRequest
+    if (!isOfAccount || this.#inARow >= MAX_FAILED_IN_A_ROW) throw error
+  }
+}
