@@ -1,12 +1,15 @@
 import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
 import { encodeFields } from '../../protobuf.js'
+import { listFids } from '../backfill/fid-list.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { openUpstreams, type Upstreams } from '../client/upstreams.js'
 import { readPages } from './paged-calls.js'
 
+const { db } = await createTestDatabase()
 const ENTRIES = 5
 const settings = { tls: false, headers: new Map(), trusted: false }
 
@@ -102,12 +105,34 @@ test('a list over several shards is read to its end, whichever shard ends first'
   )
 })
 
-test('a node that returns the token of the request -> error', async () => {
-  const stuck = nodeOf('stuck:1', () =>
-    encodeFields([
-      { number: 1, bytes: Buffer.from('again') },
-      { number: 2, bytes: Buffer.from('here') },
-    ]),
-  )
-  await expect(read(openNodes(stuck))).rejects.toThrow('the same page')
+/** A node whose lists never end: each page names the next of these tokens. */
+function loopingNode(tokens: readonly string[]): UpstreamClient {
+  let calls = 0
+  return nodeOf('looping:1', () => {
+    const token = tokens[calls % tokens.length]!
+    calls += 1
+    if (calls > 100) throw new Error('no end')
+    // An entry that can be read as a message and as a fid.
+    return encodeFields([
+      { number: 1, bytes: Buffer.from([1]) },
+      { number: 2, bytes: Buffer.from(token) },
+    ])
+  })
+}
+
+test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
+  'a node whose tokens go round %j -> error',
+  async (tokens) => {
+    await expect(read(openNodes(loopingNode(tokens)))).rejects.toThrow('the same page')
+  },
+)
+
+test('a list of users whose tokens go round -> error', async () => {
+  const client = loopingNode(['a', 'b'])
+  const upstreams = openNodes({
+    ...client,
+    call: async (name, request) => (name === 'getInfo' ? Buffer.alloc(0) : await client.call(name, request)),
+  })
+  await expect(listFids(db, upstreams, new AbortController().signal)).rejects.toThrow('the same page')
+  expect([...(await db`select fid from sync.fids`)]).toContainEqual({ fid: 1 })
 })

@@ -26,30 +26,48 @@ const PAGE_ENTRIES = 1000
 /** A message takes at most 64 kB, so a page of this size fits everywhere. */
 const MIN_PAGE_ENTRIES = 10
 
-/**
- * Reads all entries of a list, page by page, undecoded. Halves the page size if a page is too large or slow
- * for the upstream (hub-monorepo#2396). @throws UpstreamFailure
- */
-export async function* readPages<Name extends Paged>(
+/** Reads all entries of a list, page by page, undecoded. @throws UpstreamFailure */
+export function readPages<Name extends Paged>(
   upstreams: Upstreams,
   name: Name,
   listRequest: ListRequest<Name>,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Buffer[]> {
-  let pageSize = PAGE_ENTRIES
+  return readList(upstreams, name, listRequest, { pageSize: PAGE_ENTRIES, decode: readPage, signal })
+}
+
+interface ListOptions<Entry> {
+  readonly pageSize: number
+  /** Reads the entries and the next token of a response. */
+  readonly decode: (bytes: Buffer) => {
+    readonly entries: readonly Entry[]
+    readonly nextPageToken: Uint8Array | undefined
+  }
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads all entries of a list, page by page. Halves the page size if a page is too large or slow for the upstream
+ * (hub-monorepo#2396). A token is valid only for the upstream that returned it. @throws UpstreamFailure
+ */
+export async function* readList<Name extends Paged, Entry>(
+  upstreams: Upstreams,
+  name: Name,
+  listRequest: ListRequest<Name>,
+  { decode, signal, ...options }: ListOptions<Entry>,
+): AsyncGenerator<readonly Entry[]> {
+  let { pageSize } = options
   let cursor: { readonly client: UpstreamClient; readonly nextPage: Uint8Array } | null = null
+  /** Tokens of this reading: with one that comes again the list would never end. */
+  const tokens = new Set<string>()
   do {
     const fetchPage = async (client: UpstreamClient) => {
       const pageToken = cursor?.client === client ? cursor.nextPage : undefined
       const request = { ...listRequest, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
       try {
-        const { entries, nextPageToken } = readPage(await client.call(name, request, signal))
-        return {
-          client,
-          entries,
-          requestToken: pageToken,
-          nextPage: nextRequestToken(pageToken, nextPageToken),
-        }
+        const { entries, nextPageToken } = decode(await client.call(name, request, signal))
+        const nextPage = nextRequestToken(pageToken, nextPageToken)
+        return { client, entries, isFirst: pageToken === undefined, nextPage }
       } catch (error) {
         if (error instanceof UpstreamFailure && error.isTooLarge) {
           pageSize = Math.max(MIN_PAGE_ENTRIES, Math.floor(pageSize / 2))
@@ -57,17 +75,15 @@ export async function* readPages<Name extends Paged>(
         throw error
       }
     }
-    const { client, entries, requestToken, nextPage } = await upstreams.request(fetchPage, signal)
+    const { client, entries, isFirst, nextPage } = await upstreams.request(fetchPage, signal)
     yield entries
-    if (
-      requestToken !== undefined &&
-      nextPage !== undefined &&
-      Buffer.compare(requestToken, nextPage) === 0
-    ) {
-      throw new UpstreamFailure(status.INTERNAL, client.address, `${name} returned the same page again`)
-    }
     // A token with an empty page would repeat forever (snapchain#720).
     cursor = entries.length > 0 && nextPage !== undefined ? { client, nextPage } : null
+    if (isFirst) tokens.clear()
+    const token = cursor === null ? '' : Buffer.from(cursor.nextPage).toString('base64')
+    if (tokens.has(token))
+      throw new UpstreamFailure(status.INTERNAL, client.address, `${name} returned the same page again`)
+    tokens.add(token)
   } while (cursor !== null)
 }
 

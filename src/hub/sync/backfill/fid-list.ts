@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { FidsResponse } from '../../../protocol/proto/generated/request_response.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
 import { readHasChannels } from '../../network.js'
-import type { UpstreamClient } from '../client/upstream-client.js'
+import { readList } from '../account/paged-calls.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 
 const PAGE_FIDS = 10_000
@@ -15,21 +15,19 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
   const shards = await upstreams.request((client) => readShards(client, signal), signal)
   let listed = 0
   for (const shardId of shards) {
-    let cursor: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
-    do {
-      // A token is valid only for the upstream that returned it, as in `readPages`.
-      const fetchPage = async (client: UpstreamClient) => {
-        const pageToken = cursor?.client === client ? cursor.token : undefined
-        const request = { shardId, pageSize: PAGE_FIDS, pageToken }
-        return { client, ...FidsResponse.decode(await client.call('getFids', request, signal)) }
-      }
-      const { client, fids, nextPageToken: token } = await upstreams.request(fetchPage, signal)
+    const options = { pageSize: PAGE_FIDS, decode: readFidsPage, signal }
+    for await (const fids of readList(upstreams, 'getFids', { shardId }, options)) {
       await enqueueFids(db, fids)
       listed += fids.length
-      cursor = fids.length > 0 && token?.length ? { client, token } : null
-    } while (cursor !== null && !signal.aborted)
+      if (signal.aborted) break
+    }
   }
   return listed
+}
+
+function readFidsPage(bytes: Buffer) {
+  const { fids, nextPageToken } = FidsResponse.decode(bytes)
+  return { entries: fids, nextPageToken: nextPageToken?.length ? nextPageToken : undefined }
 }
 
 /** Queues the events of channels, as fid 0, where the network has them. */
