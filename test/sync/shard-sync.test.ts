@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { blockOf } from '../../src/hub/log/hub-event.js'
-import type { UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
+import type { UpstreamClient, UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
+import { GetInfoResponse } from '../../src/protocol/proto/generated/request_response.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
@@ -90,6 +91,42 @@ test('a node that is behind the one that named the last event -> the cursor stay
   }
   await followShard({ db, hub }, balanced)
   expect(blockOf(await savedId())).toBe(11)
+})
+
+const networkNode = Buffer.from(
+  GetInfoResponse.encode(GetInfoResponse.fromPartial({ peerId: 'peer' })).finish(),
+)
+
+/** Follows an upstream that is silent for 59 seconds after its last block, and then for two more. */
+async function followStanding(info: Buffer, hasOtherUpstreams: boolean): Promise<void> {
+  const log = castLog('standing', 1)
+  let nowMs = 0
+  const client: UpstreamClient = {
+    ...upstreamOf(log),
+    call: async () => info,
+    async *subscribe() {
+      nowMs += 90_000
+      yield { events: log, hasMore: false }
+      nowMs += 59_000
+      yield { events: [], hasMore: false }
+      nowMs += 2_000
+      yield { events: [], hasMore: false }
+    },
+  }
+  await startAtFirstEvent(db, client)
+  await followShard({ db, hub }, client, { clock: () => nowMs, hasOtherUpstreams })
+}
+
+test('a node of the network makes no block for a minute -> it is left for the next upstream', async () => {
+  await expect(followStanding(networkNode, true)).rejects.toThrow('no new block for 61 seconds')
+})
+
+test.each([
+  { info: networkNode, hasOtherUpstreams: false, upstream: 'the only upstream' },
+  { info: Buffer.alloc(0), hasOtherUpstreams: true, upstream: 'another Plaza, which makes no empty blocks' },
+])('no block for a minute: $upstream is followed further', async ({ info, hasOtherUpstreams }) => {
+  await followStanding(info, hasOtherUpstreams)
+  expect(blockOf(await savedId())).toBe(2)
 })
 
 test('many blocks count keys that no log has -> an event that the stream leaves out later is fetched', async () => {

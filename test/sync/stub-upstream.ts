@@ -81,7 +81,13 @@ export async function startAtFirstEvent(db: Database, client: UpstreamClient, sh
 export async function followShard(
   { db, hub }: { readonly db: Database; readonly hub: Hub },
   client: UpstreamClient,
-  { shard = 1, shards = 1, metrics = createRecordingMetrics() as UpstreamMetrics, clock = Date.now } = {},
+  {
+    shard = 1,
+    shards = 1,
+    metrics = createRecordingMetrics() as UpstreamMetrics,
+    clock = Date.now,
+    hasOtherUpstreams = false,
+  } = {},
 ): Promise<void> {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
@@ -101,6 +107,7 @@ export async function followShard(
     refusals: new UpstreamRefusalLog(log),
     metrics,
     clock,
+    hasOtherUpstreams,
     signal,
     stopSignal: signal,
     onProgress: () => {},

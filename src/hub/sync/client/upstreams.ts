@@ -42,6 +42,8 @@ export function openUpstreams(
   }
 
   return {
+    /** Number of configured upstreams. */
+    count: clients.length,
     current,
     failOver,
     /**

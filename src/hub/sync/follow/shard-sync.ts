@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
@@ -10,6 +11,7 @@ import { blockOf, eventId } from '../../log/hub-event.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
 import { hasPeers } from '../client/upstreams.js'
 import { ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
@@ -42,6 +44,8 @@ export interface ShardSyncOptions {
   readonly signal: AbortSignal
   /** Aborted when the whole sync stops. `signal` is also aborted when another shard has ended. */
   readonly stopSignal: AbortSignal
+  /** Another upstream may be followed instead. */
+  readonly hasOtherUpstreams: boolean
   /** Called when events arrive: the upstream works. */
   readonly onProgress: () => void
   /** After this time without events the end of the log is checked. */
@@ -58,6 +62,8 @@ interface LogEnd {
 
 /** Network nodes produce a block each second; this is for idle ones. */
 const IDLE_MS = 5_000
+/** Time without a block after which a node of the network is left for the next upstream. */
+const MAX_BLOCK_SILENCE_MS = 60_000
 
 /** Follows the log of one upstream shard for one subscription. */
 export class ShardSync {
@@ -68,6 +74,8 @@ export class ShardSync {
   readonly #orderedEvents: OrderedEvents
   readonly #checkpoints: CheckpointWriter
   #itemCount = 0
+  /** Time of the last new event: Unix milliseconds. */
+  #progressMs: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
   /** Runs when the log of the upstream went back. */
   #rewinding: Promise<void> | null = null
@@ -75,6 +83,7 @@ export class ShardSync {
   constructor(options: ShardSyncOptions) {
     const { db, client, shard, hub, trusted, clock, signal, refusals, selection } = options
     this.#options = options
+    this.#progressMs = clock()
     this.#orderedEvents = new OrderedEvents(options)
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
@@ -146,17 +155,28 @@ export class ShardSync {
       const logEnd = events.length > 0 ? null : await this.#checkLogEnd()
       for await (const part of this.#orderedEvents.read(events, logEnd?.id ?? null)) {
         metrics.heard()
+        if (part.events.length > 0) this.#progressMs = this.#options.clock()
         if (part.found > 0) metrics.missed(part.found, false)
         await this.#merge(part.events, hasMore && !part.hasMore)
       }
       if (logEnd === null) continue
       const { nextId } = this.#orderedEvents
+      if (logEnd.quietUntil === null) this.#leaveStanding()
       const isCaughtUp = logEnd.id === null || nextId > logEnd.id
       if (logEnd.quietUntil !== null && isCaughtUp) metrics.caughtUp(shard, logEnd.quietUntil)
       // The stream would bring what was fetched once more, and repeated events are known for some blocks only.
       if (blockOf(nextId) - blockOf(before) > RETAINED_BLOCKS) return eventId(blockOf(nextId), 0)
     }
     return null
+  }
+
+  /** Leaves a node of the network that makes no blocks, if there is another upstream. @throws UpstreamFailure */
+  #leaveStanding(): void {
+    const { client, clock, hasOtherUpstreams } = this.#options
+    const silentMs = clock() - this.#progressMs
+    if (!hasOtherUpstreams || silentMs < MAX_BLOCK_SILENCE_MS) return
+    const seconds = Math.floor(silentMs / 1000)
+    throw new UpstreamFailure(status.UNAVAILABLE, client.address, `no new block for ${seconds} seconds`)
   }
 
   /**

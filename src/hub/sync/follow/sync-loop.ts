@@ -151,6 +151,7 @@ async function syncOnce(
       shard,
       start,
       shards: shards.length,
+      hasOtherUpstreams: options.upstreams.count > 1,
       refusals,
       signal: syncSignal,
       stopSignal: signal,
