@@ -155,3 +155,13 @@ it('rents storage to a fid when no message of it is in flight, without delaying 
   await takeIn([message(1), rent(2), rent(1), message(1)], { hub, batchSize: 10 })
   expect(log).toEqual(['chain 2', 'message 1', 'chain 1', 'message 1'])
 })
+
+it('refusals that differ in names and numbers are counted as one kind', () => {
+  const reorderBuffer = new ReorderBuffer({ hub: { submitItems: async () => [] } })
+  for (const nonce of [5, 6]) {
+    const message = `gasless-key nonce ${nonce} is not greater than stored nonce ${nonce + 2}`
+    reorderBuffer.countRefusal({ code: 'bad_request.conflict', message })
+  }
+  const kind = 'bad_request.conflict: gasless-key nonce … is not greater than stored nonce …'
+  expect([...reorderBuffer.tally.refused]).toEqual([[kind, 2]])
+})

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PlazaError, type Refusal } from '../platform/errors.js'
+import { PlazaError, type Refusal, refusalKind } from '../platform/errors.js'
 import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { type Hub, SubmissionOrder } from './hub.js'
@@ -27,7 +27,7 @@ export interface ReorderBufferOptions {
 export interface MergeTally {
   merged: number
   duplicates: number
-  /** Number of refusals by reason, `code: text`. */
+  /** Number of refusals by kind. */
   readonly refused: Map<string, number>
 }
 
@@ -95,10 +95,8 @@ export class ReorderBuffer {
   }
 
   /** Counts a refusal of something that is not a valid item and was never submitted. */
-  countRefusal({ code, message }: Refusal): void {
-    // Without names and fids, which may be millions.
-    const text = message.replace(/"[^"]*"/g, '"…"').replace(/\bfid \d+/gi, 'fid …')
-    const reason = `${code}: ${text}`
+  countRefusal(refusal: Refusal): void {
+    const reason = refusalKind(refusal)
     this.tally.refused.set(reason, (this.tally.refused.get(reason) ?? 0) + 1)
   }
 

@@ -62,6 +62,11 @@ export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
+/** Returns the code and text of a refusal without names and numbers, which may be millions: equal for refusals of one kind. */
+export function refusalKind({ code, message }: Refusal): string {
+  return `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
+}
+
 /** A wrong member of a request body (docs/compatibility.md §5.2). */
 export interface ValidationError {
   /** Kind of the error, as named by zod: `too_big`, `invalid_type`. */

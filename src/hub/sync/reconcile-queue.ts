@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import type { Refusal } from '../../platform/errors.js'
+import { type Refusal, refusalKind } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { isMissingDependency } from '../merge/applied-offsets.js'
 import type { MergeItem } from '../merge/shard-writer.js'
@@ -81,14 +81,15 @@ function fidOfItem(item: MergeItem): number {
 
 /** Logs each reason of refusal once, with an example: an upstream may send millions of one kind. */
 export class UpstreamRefusalLog {
-  readonly #loggedReasons = new Set<string>()
+  readonly #loggedKinds = new Set<string>()
 
   constructor(private readonly log: Log) {}
 
-  logOnce(item: MergeItem | null, { code, message }: Refusal): void {
-    const reason = `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
-    if (this.#loggedReasons.has(reason)) return
-    this.#loggedReasons.add(reason)
+  logOnce(item: MergeItem | null, refusal: Refusal): void {
+    const kind = refusalKind(refusal)
+    if (this.#loggedKinds.has(kind)) return
+    this.#loggedKinds.add(kind)
+    const { code, message } = refusal
     const example = item === null ? {} : { fid: fidOfItem(item), kind: item.kind }
     this.log.warn({ code, reason: message, ...example }, 'an upstream item was refused')
   }

@@ -70,9 +70,9 @@ export class SelectedUsers implements Selection {
     // Serialized: an unwritten change would be lost by the read.
     return this.#serialize(async () => {
       await this.#write()
-      const lastTask = this.#reasons
+      const previousReasons = this.#reasons
       await this.#read()
-      for (const fid of this.#reasons.keys()) if (!lastTask.has(fid)) this.#newFids.add(fid)
+      for (const fid of this.#reasons.keys()) if (!previousReasons.has(fid)) this.#newFids.add(fid)
       const reconcileQueue = new ReconcileQueue(this.#db)
       for (const fid of this.#newFids) reconcileQueue.add(fid, 'newly selected')
       await reconcileQueue.flush()
@@ -136,8 +136,8 @@ export class SelectedUsers implements Selection {
       await addSelectedUsers(this.#db, [...added.values()])
     } catch (error) {
       // The log is not read again for what memory has: the next attempt writes it, but for additions that are removed since.
-      const standing = [...added].filter(([key]) => !this.#removed.has(key))
-      this.#added = new Map([...standing, ...this.#added])
+      const unwritten = [...added].filter(([key]) => !this.#removed.has(key))
+      this.#added = new Map([...unwritten, ...this.#added])
       this.#removed = new Map([...removed, ...this.#removed])
       throw error
     }
