@@ -78,6 +78,10 @@ it('compose: the data of both databases is on their volumes, whatever version of
   }
 })
 
+it('compose: a replica may take a volume that belongs to root: its script drops to the user of PostgreSQL', () => {
+  expect(services['db-replica']).not.toHaveProperty('user')
+})
+
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
