@@ -12,6 +12,7 @@ interface Service {
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly deploy?: { readonly replicas: string }
+  readonly healthcheck?: { readonly start_period?: string }
 }
 
 const text = readFileSync('compose.yaml', 'utf8')
@@ -80,6 +81,10 @@ it('compose: the data of both databases is on their volumes, whatever version of
 
 it('compose: a replica may take a volume that belongs to root: its script drops to the user of PostgreSQL', () => {
   expect(services['db-replica']).not.toHaveProperty('user')
+})
+
+it('compose: a database that recovers from a crash for minutes is waited for', () => {
+  for (const name of ['db', 'db-replica']) expect(services[name]?.healthcheck?.start_period).toBe('30m')
 })
 
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
