@@ -12,6 +12,7 @@ interface Service {
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly deploy?: { readonly replicas: string }
+  readonly logging?: { readonly options?: Readonly<Record<string, string>> }
   readonly healthcheck?: { readonly start_period?: string }
 }
 
@@ -85,6 +86,15 @@ it('compose: a replica may take a volume that belongs to root: its script drops 
 
 it('compose: a database that recovers from a crash for minutes is waited for', () => {
   for (const name of ['db', 'db-replica']) expect(services[name]?.healthcheck?.start_period).toBe('30m')
+})
+
+it('compose: no log of a container and no metrics fill the disk', () => {
+  for (const [name, { logging }] of Object.entries(services)) {
+    expect(logging?.options, name).toEqual({ 'max-size': expect.any(String), 'max-file': expect.any(String) })
+  }
+  expect(services.prometheus?.command).toContainEqual(
+    expect.stringMatching(/^--storage\.tsdb\.retention\.size=\d+GB$/),
+  )
 })
 
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
