@@ -97,6 +97,13 @@ it('compose: no log of a container and no metrics fill the disk', () => {
   )
 })
 
+it('compose: the guide says how to change each password that counts at the first start alone', () => {
+  const guide = readFileSync('docs/deploy.md', 'utf8')
+  for (const role of ['postgres', 'plaza', 'replicator']) expect(guide).toContain(`'\\password ${role}'`)
+  expect(guide).toContain('grafana cli admin reset-admin-password')
+  expect(example.split('\n\n')[0]).toContain('docs/deploy.md')
+})
+
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
