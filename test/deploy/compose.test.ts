@@ -104,6 +104,11 @@ it('compose: the guide says how to change each password that counts at the first
   expect(example.split('\n\n')[0]).toContain('docs/deploy.md')
 })
 
+it('compose: the guide waits for the database of a new machine before it restores into it', () => {
+  const guide = readFileSync('docs/operate.md', 'utf8')
+  expect(guide.match(/docker compose up -d[^`\n]* db`/g)).toEqual(['docker compose up -d --wait db`'])
+})
+
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
