@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { APP_HEADER } from '../../src/api/admin/admin-as-app.js'
+import { readConfig } from '../../src/app/config/config.js'
 
 const guide = readFileSync('docs/operate.md', 'utf8')
 const PRIVATE_PATHS = ['/metrics', '/admin', '/console']
@@ -18,10 +19,22 @@ it('the nginx of the guide refuses what is for operators, and drops the header w
 })
 
 it('the nginx of the guide keeps the subscriptions of a quiet hub over gRPC', () => {
-  const [block = ''] = /location \/ \{\n {2}grpc_pass .*?\n\}/s.exec(guide) ?? []
+  const [block = ''] = /location \/ \{\n +grpc_pass .*?\n\}/s.exec(guide) ?? []
   expect(block).toContain('grpc_set_header X-Forwarded-For $remote_addr;')
   for (const limit of ['grpc_read_timeout', 'grpc_send_timeout', 'client_body_timeout']) {
     expect(block).toContain(`${limit} 1h;`)
+  }
+})
+
+it('the nginx of the guide takes the largest body of the hub by each of its names', () => {
+  const blocks = guide.match(/^server \{$.*?^\}$/gms) ?? []
+  expect(blocks).toHaveLength(2)
+  const read = readConfig({})
+  if ('problems' in read) throw new Error(read.problems)
+  for (const block of blocks) {
+    expect(block).toContain('listen 443 ssl http2;')
+    const [, megabytes] = /client_max_body_size (\d+)m;/.exec(block) ?? []
+    expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(read.config.hubBodyLimit)
   }
 })
 
