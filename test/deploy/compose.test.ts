@@ -109,6 +109,14 @@ it('compose: the guide waits for the database of a new machine before it restore
   expect(guide.match(/docker compose up -d[^`\n]* db`/g)).toEqual(['docker compose up -d --wait db`'])
 })
 
+it('the guide dumps the database of a container to a folder that stays', () => {
+  const guide = readFileSync('docs/operate.md', 'utf8')
+  const [command = '', script = ''] = /docker run --rm .*postgres:18 bash -ec '\n(.*?)'$/ms.exec(guide) ?? []
+  expect(command).toContain('-v "$PWD:/dump"')
+  expect(script).toContain('--file=/dump/')
+  expect(spawnSync('bash', ['-n', '-c', script]).status).toBe(0)
+})
+
 it('compose: an upgrade keeps the number of processes: it is a variable of .env, and no option of a command', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Compose's.
   expect(services.api?.deploy?.replicas).toBe('${API_REPLICAS:-2}')
