@@ -20,6 +20,8 @@ export default defineConfig({
     setupFiles: ['test/house/property-setup.ts'],
     // Two cores are shared with PostgreSQL and the servers of tests, for which a file waits for a quarter of its time.
     maxWorkers: 3,
+    // Garbage collection of young objects was 12 % of a worker's CPU time with the default of 16 MB, and is 8 % with this.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: SlowFilesFirst },
     // Files share loaded modules: loading them for each file took half of the run's CPU time.
     isolate: false,
