@@ -80,6 +80,28 @@ test('a stream falls silent far behind the end of the log -> each event is merge
   expect(starts.map(blockOf)).toEqual([1, 101])
 })
 
+test('a stream stays silent while the log grows little by little -> each event is merged once', async () => {
+  const log = castLog('stalled', 100)
+  const client = upstreamOf(log)
+  await startAtFirstEvent(db, client)
+  const starts: number[] = []
+  let shown = 0
+  const stalled: typeof client = {
+    ...client,
+    events: (range) => upstreamOf(log.filter(({ id }) => blockOf(id) <= shown)).events(range),
+    async *subscribe({ fromId }) {
+      starts.push(fromId)
+      for (; shown < 100 && starts.length === 1; shown += 20) yield { events: [], hasMore: false }
+      shown = 100
+      yield { events: log.filter(({ id }) => id >= fromId), hasMore: false }
+    },
+  }
+  const metrics = createRecordingMetrics()
+  await followShard({ db, hub }, stalled, { metrics })
+  expect(metrics.items).toMatchObject({ merged: 100, duplicate: 0 })
+  expect(starts.slice(1).map(blockOf)).toEqual([81])
+})
+
 test('a node that is behind the one that named the last event -> the cursor stays at what was read', async () => {
   const log = castLog('balanced', 40)
   const shown = log.filter(({ id }) => blockOf(id) <= 10)
@@ -98,8 +120,8 @@ const networkNode = Buffer.from(
 )
 
 /** Follows an upstream that is silent for 59 seconds after its last block, and then for two more. */
-async function followStanding(info: Buffer, hasOtherUpstreams: boolean): Promise<void> {
-  const log = castLog('standing', 1)
+async function followStalled(info: Buffer, hasOtherUpstreams: boolean): Promise<void> {
+  const log = castLog('quiet', 1)
   let nowMs = 0
   const client: UpstreamClient = {
     ...upstreamOf(log),
@@ -118,14 +140,14 @@ async function followStanding(info: Buffer, hasOtherUpstreams: boolean): Promise
 }
 
 test('a node of the network makes no block for a minute -> it is left for the next upstream', async () => {
-  await expect(followStanding(networkNode, true)).rejects.toThrow('no new block for 61 seconds')
+  await expect(followStalled(networkNode, true)).rejects.toThrow('no new block for 61 seconds')
 })
 
 test.each([
   { info: networkNode, hasOtherUpstreams: false, upstream: 'the only upstream' },
   { info: Buffer.alloc(0), hasOtherUpstreams: true, upstream: 'another Plaza, which makes no empty blocks' },
 ])('no block for a minute: $upstream is followed further', async ({ info, hasOtherUpstreams }) => {
-  await followStanding(info, hasOtherUpstreams)
+  await followStalled(info, hasOtherUpstreams)
   expect(blockOf(await savedId())).toBe(2)
 })
 

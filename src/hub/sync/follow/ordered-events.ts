@@ -78,7 +78,7 @@ export class OrderedEvents {
         found += added
         const last = page.at(-1)
         next = last === undefined ? range.stop : last.id + 1
-        this.#gapTracker.resolve(last === undefined ? this.#shownStop(range.stop, endId) : next)
+        this.#gapTracker.resolve(last === undefined ? this.#resolvableStop(range.stop, endId) : next)
         if (added > 0) {
           yield { events: this.#takeOrdered(), found, hasMore: true }
           found = 0
@@ -113,7 +113,7 @@ export class OrderedEvents {
    * Returns the end of what a range that was read to its end says about the log. A node behind a balancer may be behind the one that
    * named the last event: what neither it nor the stream has shown may exist.
    */
-  #shownStop(stop: number, endId: number | null): number {
+  #resolvableStop(stop: number, endId: number | null): number {
     return endId !== null && this.#highestId < endId ? Math.min(stop, this.#highestId) : stop
   }
 

@@ -149,9 +149,11 @@ export class ShardSync {
     const { client, shard, signal, metrics, idleMs = IDLE_MS } = this.#options
     const onLogReset = (nextId: number) => this.#rewind(nextId)
     const stream = client.subscribe({ shard, fromId, idleMs, onLogReset }, signal)
+    /** Where the stream is: what was fetched beside it is ahead. */
+    let streamId = fromId
     for await (const { events, hasMore } of stream) {
       if (events.length > 0) this.#options.onProgress()
-      const before = this.#orderedEvents.nextId
+      streamId = events.reduce((highest, { id }) => Math.max(highest, id), streamId)
       const logEnd = events.length > 0 ? null : await this.#checkLogEnd()
       for await (const part of this.#orderedEvents.read(events, logEnd?.id ?? null)) {
         metrics.heard()
@@ -161,17 +163,18 @@ export class ShardSync {
       }
       if (logEnd === null) continue
       const { nextId } = this.#orderedEvents
-      if (logEnd.quietUntil === null) this.#leaveStanding()
+      if (logEnd.quietUntil === null) this.#failOverIfStalled()
       const isCaughtUp = logEnd.id === null || nextId > logEnd.id
       if (logEnd.quietUntil !== null && isCaughtUp) metrics.caughtUp(shard, logEnd.quietUntil)
       // The stream would bring what was fetched once more, and repeated events are known for some blocks only.
-      if (blockOf(nextId) - blockOf(before) > RETAINED_BLOCKS) return eventId(blockOf(nextId), 0)
+      const isAhead = blockOf(nextId) - blockOf(streamId) > RETAINED_BLOCKS
+      if (isAhead && this.#rewinding === null) return eventId(blockOf(nextId), 0)
     }
     return null
   }
 
   /** Leaves a node of the network that makes no blocks, if there is another upstream. @throws UpstreamFailure */
-  #leaveStanding(): void {
+  #failOverIfStalled(): void {
     const { client, clock, hasOtherUpstreams } = this.#options
     const silentMs = clock() - this.#progressMs
     if (!hasOtherUpstreams || silentMs < MAX_BLOCK_SILENCE_MS) return
