@@ -58,6 +58,15 @@ test('backfill: users that the upstream cannot list are queued, and those after 
   expect([...(await unfetched())]).toEqual([1, 4].map((fid) => ({ fid, reason: 'not fetched' })))
 })
 
+test('backfill: users that could not be listed before do not keep the next run from new ones', async () => {
+  await db`insert into sync.fids (fid) values (1), (2), (3)`
+  await damage([1, 2, 3])
+  await expect(backfill(openOptions())).rejects.toThrow('INTERNAL')
+  await db`insert into sync.fids (fid) values (4), (5), (6)`
+  expect(await backfill(openOptions())).toMatchObject({ fids: 3, failed: 3, isComplete: true })
+  expect((await unfetched()).map(({ fid }) => fid)).toEqual([1, 2, 3])
+})
+
 test('backfill: an upstream that can list nobody ends the run', async () => {
   await damage(users.map(({ fid }) => fid))
   await expect(runBackfill()).rejects.toThrow('INTERNAL')

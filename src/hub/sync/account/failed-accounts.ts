@@ -22,7 +22,7 @@ export class FailedAccounts {
   failed(error: unknown): void {
     this.#count += 1
     this.#inARow += 1
-    const isOfAccount = error instanceof UpstreamFailure && error.mayBeOfRequest
-    if (!isOfAccount || this.#inARow >= MAX_FAILED_IN_A_ROW) throw error
+    const isAccountFault = error instanceof UpstreamFailure && error.mayBeRequestFault
+    if (!isAccountFault || this.#inARow >= MAX_FAILED_IN_A_ROW) throw error
   }
 }

@@ -6,7 +6,7 @@ import { FailedAccounts } from '../account/failed-accounts.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { queueKnownUsers, ReconcileQueue } from '../reconcile-queue.js'
-import { type ChosenFids, claimFidsToFetch, markFetched } from './fid-list.js'
+import { type ChosenFids, claimFidsToFetch, markFetched, NOT_FETCHED } from './fid-list.js'
 
 export interface BackfillOptions {
   readonly db: Database
@@ -85,6 +85,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   }
   const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
   const accounts = prefetch(claimFidsToFetch(db, signal, options.fids), open, { concurrency, byteBudget })
+  let failure: unknown
   try {
     for await (const { source: fid, pages } of accounts) {
       try {
@@ -94,14 +95,15 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       } catch (error) {
         if (signal.aborted) throw error
         failedAccounts.failed(error)
-        reconcileQueue.add(fid, 'not fetched')
+        reconcileQueue.add(fid, NOT_FETCHED)
       }
     }
   } catch (error) {
-    // Calls fail when the signal aborts; items that were read still merge.
-    if (!signal.aborted) throw error
+    // Items that were read still merge. Calls also fail when the signal aborts.
+    if (!signal.aborted) failure = error
   }
   await reorderBuffer.drain()
   await settled(itemCount)
+  if (failure !== undefined) throw failure
   return { fids, tally: reorderBuffer.tally, failed: failedAccounts.count, isComplete: !signal.aborted }
 }

@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Database } from '../../../platform/db/connection.js'
 import { FidsResponse } from '../../../protocol/proto/generated/request_response.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
@@ -73,18 +74,34 @@ export async function countFids(
   return row!
 }
 
-/** Yields queued users by fid. Clears their reconcile reason first, as a later refusal sets it again. */
+/** Reason to compare a user whom the upstream could not list. */
+export const NOT_FETCHED = 'not fetched'
+
+/**
+ * Yields queued users by fid, and after them those whom the upstream could not list before: a few in a row end a run. Clears their
+ * reconcile reason first, as a later refusal sets it again.
+ */
 export async function* claimFidsToFetch(
   db: Database,
   signal: AbortSignal,
   chosen: ChosenFids = null,
 ): AsyncGenerator<number> {
+  const rows = await db<{ fid: number }[]>`
+    select fid from sync.fids
+    where backfilled_at is null and reconcile_reason = ${NOT_FETCHED} and ${isChosen(db, chosen)}
+  `
+  const failed = db`${rows.map(({ fid }) => fid)}::bigint[]`
+  yield* claimFids(db, signal, db`${isChosen(db, chosen)} and fid <> all (${failed})`)
+  yield* claimFids(db, signal, db`fid = any (${failed})`)
+}
+
+async function* claimFids(db: Database, signal: AbortSignal, filter: Fragment): AsyncGenerator<number> {
   let after = -1
   while (!signal.aborted) {
     const rows = await db<{ fid: number }[]>`
       with claimed as materialized (
         select fid from sync.fids
-        where backfilled_at is null and fid > ${after} and ${isChosen(db, chosen)}
+        where backfilled_at is null and fid > ${after} and ${filter}
         order by fid
         limit ${CLAIM_FIDS}
         for update

@@ -33,7 +33,7 @@ export class UpstreamFailure extends Error {
   }
 
   /** True if the upstream may answer other requests: what failed may be this one alone. */
-  get mayBeOfRequest(): boolean {
+  get mayBeRequestFault(): boolean {
     return !unreachableCodes.has(this.code)
   }
 
