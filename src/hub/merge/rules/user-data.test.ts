@@ -67,7 +67,7 @@ describe('user data', () => {
     expect(state.events.at(-1)!.body).toMatchObject({ type: HubEventType.MERGE_FAILURE, reason: unproven })
   })
 
-  test('a copy keeps a name and an address whose proofs have gone, as a hub that followed the log', () => {
+  test('a copy keeps a name and an address whose proofs have gone, unless another user has the name', () => {
     const copies = [
       shows(alice, 'free.eth'),
       shows(alice, 'taken.eth'),
@@ -80,7 +80,7 @@ describe('user data', () => {
       withStored(state, verificationRemoval(alice, solana, testNow - 1, Protocol.SOLANA))
       return refusalTexts(state, message)[0]
     }
-    expect(copies.map(merge)).toEqual([null, null, null, unproven])
+    expect(copies.map(merge)).toEqual([null, 'fname is not registered for fid', null, unproven])
   })
 
   test('a copy does not bring back an fname of another user, or a name that was taken from its user', () => {

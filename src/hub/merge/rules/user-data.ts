@@ -51,13 +51,14 @@ function checkName(message: SignedMessage, state: BatchState): MergeRefusal | nu
 }
 
 /**
- * Returns true if a copied entry may show a name that its user no longer holds: the end of a proof of a name on a chain revokes
- * nothing, so a hub that followed the log has the entry too. Not if it was revoked here (docs/protocol.md §4.9).
+ * Returns true if a copied entry may show a name without a proof: the end of a proof of a name on a chain revokes nothing, so a
+ * hub that followed the log has the entry too. Not if it was revoked here (docs/protocol.md §4.9), nor if another user holds
+ * the name: of whom it was taken before that is not kept, and a profile must not show the name of another.
  */
 function isKeptName(message: SignedMessage, name: string, state: BatchState): boolean {
   if (!state.historical.has(message) || !name.endsWith('.eth')) return false
   const holder = state.name(name)
-  return holder === null || !isLost(holder) || holder.proof.fid !== message.data.fid
+  return holder === null || (isLost(holder) && holder.proof.fid !== message.data.fid)
 }
 
 function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {
