@@ -181,7 +181,7 @@ test('an import does not lower a nonce that a key message has used since', async
   await target.hub.submit([await grantKey({ nonce: 9 })])
   const { refused } = await copy(source.db, target)
   expect(refused).toEqual([
-    ['bad_request.conflict: gasless-key nonce 1 is not greater than stored nonce 9', 1],
+    ['bad_request.conflict: gasless-key nonce … is not greater than stored nonce …', 1],
   ])
   expect(await target.db`select nonce from hub.key_nonces`).toEqual([{ nonce: 9 }])
 })
