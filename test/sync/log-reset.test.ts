@@ -91,7 +91,10 @@ test('the database fails when the log of the upstream goes back -> all users are
   await expect.poll(storedCasts, PATIENCE).toContain(hash.toString('hex'))
   await failFirstQueueing()
   await goBack(1)
-  expect(await upstreamHub.submit([user.cast('after', testNow - 20)])).toEqual([null])
+  // A log that is as long as before has gone back unseen, unless somebody looks between.
+  for (const text of ['after', 'later']) {
+    expect(await upstreamHub.submit([user.cast(text, testNow - 20)])).toEqual([null])
+  }
   await expect.poll(queuedUsers, PATIENCE).toEqual([{ fid: 1, reason: REASON }])
   expect(sync.log.lines.map(({ message }) => message)).toContain('cannot continue at the fork yet')
   await sync.stop()
