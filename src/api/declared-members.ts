@@ -73,20 +73,39 @@ function isText(schema: TSchema): boolean {
   return KindGuard.IsString(schema) || (KindGuard.IsLiteral(schema) && typeof schema.const === 'string')
 }
 
-/** The first alternative that the value satisfies once it is read by it. */
+/**
+ * The first alternative that the value satisfies once it is read by it. An alternative that allows no other members is not
+ * satisfied by a value that also has one of another alternative: nothing that was sent may be dropped silently.
+ */
 function unionReader(schema: TUnion): ReadDeclared {
   if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return choiceReader(schema)
+  const declared = [...new Set(schema.anyOf.flatMap(namesOf))]
   const alternatives = schema.anyOf.map((alternative) => ({
     read: readerOf(alternative),
     check: TypeCompiler.Compile(alternative),
+    excluded:
+      alternative.additionalProperties === false
+        ? declared.filter((name) => !namesOf(alternative).includes(name))
+        : [],
   }))
   return (value, strict) => {
-    for (const { read, check } of alternatives) {
+    for (const { read, check, excluded } of alternatives) {
+      if (excluded.some((name) => hasMember(value, name))) continue
       const candidate = read(value, strict)
       if (check.Check(candidate)) return candidate
     }
     return value
   }
+}
+
+function namesOf(schema: TSchema): string[] {
+  return KindGuard.IsObject(schema) ? Object.keys(schema.properties) : []
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false
+  const member = (value as Readonly<Record<string, unknown>>)[name]
+  return member !== null && member !== ''
 }
 
 /** One of some literals, of which numbers may be strings of their digits. */

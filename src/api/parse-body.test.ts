@@ -58,11 +58,15 @@ describe('what published clients send', () => {
     const given = {
       fid: 3,
       fidd: 4,
-      embeds: [{ url: 'u', cast: 1, title: 't' }],
+      embeds: [{ url: 'u', cast: null, title: 't' }],
       place: { latitude: 1, zoom: 2 },
     }
     expect(parse(given)).toEqual({ fid: 3, accept: true, embeds: [{ url: 'u' }], place: { latitude: 1 } })
     expect(given).toHaveProperty('fidd', 4)
+  })
+
+  it('a value with members of two alternatives that exclude others is none', () => {
+    expect(() => parse({ fid: 3, embeds: [{ url: 'u', cast: 1 }] })).toThrow('embeds.0 must be')
   })
 
   it('null for an optional member counts as absent', () => {

@@ -132,7 +132,8 @@ describe('POST cast', () => {
       embeds: [{ cast_id: { fid: 1, hash } }, { url: 'https://a.example/b' }],
     })
     expect(quoting.embeds).toMatchObject([{ cast: { text: 'to be quoted' } }, { url: 'https://a.example/b' }])
-    const other = await published({ text: 'again', embeds: [{ castId: { fid: 1, hash: hash.slice(2) } }] })
+    const embeds = [{ castId: { fid: 1, hash: hash.slice(2) }, url: null, title: 'undeclared' }]
+    const other = await published({ text: 'again', embeds })
     expect(other.embeds).toMatchObject([{ cast: { hash } }])
   })
 
@@ -215,6 +216,13 @@ describe('POST cast', () => {
     ],
     ['half a character', { text: 'x\ud83d' }, 'InvalidField', 'text', /surrogate/],
     ['three embeds', { embeds: Array(3).fill({ url: 'https://a.b' }) }, 'InvalidField', 'embeds', /0 to 2/],
+    [
+      'an embed of a URL and a cast',
+      { embeds: [{ url: 'https://a.example', cast_id: { fid: 1, hash: `0x${'ab'.repeat(20)}` } }] },
+      'InvalidField',
+      'embeds.0',
+      /one of url, cast_id/,
+    ],
     [
       'an embed that is too long',
       { embeds: [{ url: 'https://a.example' }, { url: `https://${'a'.repeat(250)}` }] },

@@ -27,14 +27,17 @@ const castIdMember = Type.Object({
 
 const embed = Type.Union(
   [
-    Type.Object({
-      url: textParameter({
-        description: 'URL of at most 256 bytes.',
-        examples: ['https://example.com/garden'],
-      }),
-    }),
-    Type.Object({ cast_id: castIdMember }),
-    Type.Object({ castId: castIdMember }),
+    Type.Object(
+      {
+        url: textParameter({
+          description: 'URL of at most 256 bytes.',
+          examples: ['https://example.com/garden'],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object({ cast_id: castIdMember }, { additionalProperties: false }),
+    Type.Object({ castId: castIdMember }, { additionalProperties: false }),
   ],
   { patternText: 'an object with one of url, cast_id {fid, hash} and castId {fid, hash}' },
 )
