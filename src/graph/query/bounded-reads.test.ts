@@ -170,6 +170,11 @@ describe('readConversation', () => {
     expect((await readAll({ order: 'algorithmic' })).flat()).toEqual(expected)
   })
 
+  it('a fold without replies: no page follows', async () => {
+    const { scanLimit } = await readConversation(db, { ...page, depth: 0, fold: 'below' })
+    expect(scanLimit).toBeNull()
+  })
+
   it.each(['chron', 'desc_chron'] as const)(
     'a fold, %s: all replies, in pages that read 1,000',
     async (order) => {

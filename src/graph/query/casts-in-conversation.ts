@@ -99,7 +99,7 @@ export async function readConversation(
     select encode(hash, 'hex'), encode(parent_hash, 'hex'), ts, rank, level, false
     from (select * from below limit ${MAX_REPLIES}) bounded
     ${
-      pageRequest.fold && pageRequest.order !== 'algorithmic'
+      pageRequest.depth > 0 && pageRequest.fold && pageRequest.order !== 'algorithmic'
         ? db`
           union all
           (
