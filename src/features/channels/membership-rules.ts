@@ -25,7 +25,7 @@ export interface MembershipState {
     readonly state: 'invited' | 'accepted' | 'rejected' | 'withdrawn'
   } | null
   readonly isRegistered: boolean
-  /** Whether the user or the caller follows the channel. */
+  /** Whether the user follows the channel or the caller. */
   readonly isFollowing: boolean
   /** Number of active and invited moderators. */
   readonly moderators: number

@@ -94,7 +94,7 @@ export async function requestKeyApproval(
   return await submitKeyRequest(check, await findOwnKey(check.db, developerKey), request, property)
 }
 
-/** Whether a key that its developer holds was requested and not answered until an hour after the deadline. */
+/** Whether a key that its developer holds was requested and not answered until a day after the deadline. */
 async function isExpiredRequest(
   { db, clock }: KeyRequestContext,
   { id, sealedKey, status }: SignerRecord,

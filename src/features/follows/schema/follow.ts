@@ -24,7 +24,7 @@ export const ReciprocalFollowersResponse = namedObject('ReciprocalFollowersRespo
 export const FollowResponse = namedObject('FollowResponse', {
   success: Type.Boolean(),
   target_fid: Fid,
-  hash: { ...HashString, description: 'Hash of the stored message; empty if `success` is false.' },
+  hash: { ...HashString, description: 'Hash of the stored message; empty if nothing was stored.' },
 })
 
 /** The results of follows or unfollows. */

@@ -114,7 +114,8 @@ const signerList = defineOperation({
     'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
     '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
     'and no other message has used it, its URI belongs to its domain, its times fit the present, and its address ' +
-    'has signed it. The same message may be sent again for ten minutes. A message that breaks a rule is a 401. ' +
+    'has signed it. The same message may be sent again for ten minutes. A message of another form, version or site is ' +
+    'a 400; one that has expired, has another nonce or is not signed by its address is a 401. ' +
     'A contract wallet is asked on its chain, if the operator has set up RPC URLs of OP Mainnet (and Base).',
   query: Type.Object({
     message: textParameter({

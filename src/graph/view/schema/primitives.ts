@@ -11,7 +11,7 @@ import { type SchemaOptions, type Static, type TProperties, type TSchema, Type }
  * - Lists and counters are always present, also optional ones: empty, or 0.
  * - Any other optional member is left out if no value that the schema allows would be true: a user without a
  *   location has no `location`. The types of published clients allow a missing member there, and no null.
- * - `viewer_context` is present exactly when the request names a viewer.
+ * - `viewer_context` is present exactly when the request names a viewer; in mentioned channels never, which all viewers share.
  * - A deprecated member is filled like any other.
  */
 
