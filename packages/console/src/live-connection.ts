@@ -24,7 +24,7 @@ type State = 'off' | 'on' | 'lost'
 const SETTLE_MS = 30
 const RETRY_MS = 1_000
 const MAX_RETRY_MS = 15_000
-/** The server sends a heartbeat every 10 s. After so long without anything the connection is broken, whoever holds it open. */
+/** The server sends a heartbeat every 10 s. After so long without anything the connection is broken, even if a proxy holds it open. */
 const MAX_SILENCE_MS = 30_000
 const signsOfLife = ['open', 'heartbeat', 'overview', 'changed', 'events', 'gap', 'position']
 

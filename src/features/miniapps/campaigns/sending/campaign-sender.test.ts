@@ -170,7 +170,7 @@ it('a claim that is carried out after its sender died is given back with the res
   expect(await queueOf(db).claim(sender, requests)).toEqual([])
 })
 
-it('a batch of a canceled campaign is not claimed, whoever removes it, and those of others behind it are', async () => {
+it('a batch of a canceled campaign is not claimed before it is removed, and those of others behind it are', async () => {
   const settings = { isAsync: false, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
   const { id: appId } = await createApp(db, { name: 'spinney' })
   const targetUrl = 'https://spinney.example.com/'
