@@ -152,6 +152,8 @@ function limitText(limit: number | null): string {
 function CreateKey({ appId }: { appId: string }) {
   const [isOpen, { open, close }] = useDisclosure()
   const [limit, setLimit] = useState<number | string>('')
+  // From the click on: `isPending` is rendered a moment after the request has left, in which Escape would lose the key.
+  const [isBegun, setIsBegun] = useState(false)
   const queries = useQueryClient()
   const creation = useMutation({
     mutationFn: () =>
@@ -165,22 +167,19 @@ function CreateKey({ appId }: { appId: string }) {
   })
   function submit(event: FormEvent) {
     event.preventDefault()
-    creation.mutate()
+    setIsBegun(true)
+    creation.mutate(undefined, { onError: () => setIsBegun(false) })
   }
   function finish() {
     close()
+    setIsBegun(false)
     creation.reset()
   }
   const key = creation.data?.key
   return (
     <>
       <Button onClick={open}>Create a key</Button>
-      <Dialog
-        opened={isOpen}
-        onClose={finish}
-        title="Create a key"
-        hasOwnEnd={creation.isPending || key !== undefined}
-      >
+      <Dialog opened={isOpen} onClose={finish} title="Create a key" hasOwnEnd={isBegun}>
         {key === undefined ? (
           <form onSubmit={submit}>
             <Stack>
@@ -192,7 +191,7 @@ function CreateKey({ appId }: { appId: string }) {
                 min={0}
               />
               <Problem error={creation.error} />
-              <Button type="submit" loading={creation.isPending}>
+              <Button type="submit" loading={isBegun}>
                 Create
               </Button>
             </Stack>

@@ -52,10 +52,17 @@ const graceTimes = [
 function RotateSecret({ webhook: { webhook_id, title } }: { webhook: Webhook }) {
   const [isOpen, { open, close }] = useDisclosure()
   const [grace, setGrace] = useState(graceTimes[0]!.value)
+  // From the click on: `isPending` is rendered a moment after the request has left, in which Escape would lose the secret.
+  const [isBegun, setIsBegun] = useState(false)
   const rotation = useRotateSecret(webhook_id)
   const secret = rotation.data?.secrets[0]?.value
+  function rotate() {
+    setIsBegun(true)
+    rotation.mutate(Number(grace), { onError: () => setIsBegun(false) })
+  }
   function finish() {
     close()
+    setIsBegun(false)
     rotation.reset()
   }
   return (
@@ -63,12 +70,7 @@ function RotateSecret({ webhook: { webhook_id, title } }: { webhook: Webhook }) 
       <Button variant="default" onClick={open}>
         Rotate the secret
       </Button>
-      <Dialog
-        opened={isOpen}
-        onClose={finish}
-        title={`Rotate the secret of ${title}`}
-        hasOwnEnd={rotation.isPending || secret !== undefined}
-      >
+      <Dialog opened={isOpen} onClose={finish} title={`Rotate the secret of ${title}`} hasOwnEnd={isBegun}>
         {secret === undefined ? (
           <Stack>
             <Text size="sm">
@@ -82,7 +84,7 @@ function RotateSecret({ webhook: { webhook_id, title } }: { webhook: Webhook }) 
               onChange={(value) => setGrace(value ?? grace)}
             />
             <Problem error={rotation.error} />
-            <Button loading={rotation.isPending} onClick={() => rotation.mutate(Number(grace))}>
+            <Button loading={isBegun} onClick={rotate}>
               Create a new secret
             </Button>
           </Stack>
