@@ -107,6 +107,50 @@ describe('start and stop', () => {
     }
   })
 
+  it('a second signal during its start ends PostgreSQL, too', async () => {
+    const dataDir = await createDataDir()
+    const first = await startServerProcess({ dataDir })
+    first.child.kill('SIGKILL')
+    await first.ended
+    const postgres = await postgresOf(dataDir)
+    const db = await databaseOf(dataDir)
+    const held = db.begin(async (tx) => {
+      await tx`lock table app.processes`
+      const second = await runCommand(['serve'], { dataDir })
+      const isBlocked = async () =>
+        (
+          await db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app.processes%'`
+        ).length > 0
+      await expect.poll(isBlocked, { timeout: 60_000 }).toBe(true)
+      const isEnded = () => {
+        second.child.kill('SIGINT')
+        return second.child.exitCode
+      }
+      await expect.poll(isEnded, { timeout: 60_000 }).toBe(1)
+    })
+    // Its connection ends with PostgreSQL.
+    await expect(held).rejects.toThrow()
+    await expect.poll(() => processIdentity(postgres)).toBeNull()
+  })
+
+  // Root in a container of the usual kind has no such capability, and may not look at processes of other users.
+  it.skipIf(process.getuid?.() !== 0)(
+    'as root without CAP_SYS_PTRACE it stops its PostgreSQL, and finds it again',
+    async () => {
+      const dataDir = await createDataDir()
+      const through = ['setpriv', '--bounding-set=-sys_ptrace']
+      const first = await startServerProcess({ dataDir, through })
+      const postgres = await postgresOf(dataDir)
+      first.child.kill('SIGKILL')
+      await first.ended
+      const second = await startServerProcess({ dataDir, through })
+      expect(await postgresOf(dataDir)).toBe(postgres)
+      second.child.kill('SIGTERM')
+      expect(await second.ended).toEqual({ code: 0, signal: null })
+      expect(processIdentity(postgres)).toBeNull()
+    },
+  )
+
   it('refuses a second server on a directory, and lets commands use the first one', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })

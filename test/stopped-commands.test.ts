@@ -32,6 +32,18 @@ it.each([
   },
 )
 
+it('a migration that is stopped leaves no PostgreSQL', async () => {
+  const dataDir = await createDataDir()
+  const command = await runCommand(['migrate'], { dataDir })
+  const postmaster = () => readPostmaster(join(dataDir, 'postgres'))
+  await expect.poll(postmaster, { timeout: 60_000 }).toMatchObject({ ready: true })
+  const { pid } = (await postmaster())!
+  command.child.kill('SIGTERM')
+  await command.ended
+  expect(processIdentity(pid)).toBeNull()
+  expect(existsSync(join(dataDir, 'plaza.pid'))).toBe(false)
+})
+
 it('a command that goes on after a stop ends at once while it waits for its database', async () => {
   const env = {
     DATABASE_URL: 'postgres://127.0.0.1:9/plaza',

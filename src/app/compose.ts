@@ -8,7 +8,7 @@ import { countConsumerGaps } from '../hub/log/log-metrics.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
 import { isUnavailable } from '../platform/db/connection-errors.js'
-import { openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
+import { type OpeningOptions, openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
 import { ErrorJournal, journaled } from '../platform/log/error-journal.js'
 import { LogFeed, recorded } from '../platform/log/log-feed.js'
@@ -46,8 +46,6 @@ export interface RunningServer {
   readonly developmentKey: string | null
   /** Drains requests and merges, then stops everything that was started. */
   stop(): Promise<void>
-  /** Ends at once what would outlive this process. */
-  abort(): void
 }
 
 const RESTART_MS = 1_000
@@ -60,6 +58,8 @@ export interface ServerExtension {
   readonly mergeHooks?: readonly MergeHook[]
   /** Ends a start that waits for the database. */
   readonly signal?: AbortSignal
+  /** Called with the embedded PostgreSQL as soon as it runs, for a process that is stopped at once while it starts. */
+  readonly onDatabaseStart?: OpeningOptions['onStart']
 }
 
 /**
@@ -94,7 +94,10 @@ async function compose(
   const metrics = createMetrics()
   const tracing = await openTracing(config, logger, metrics.registry)
   lifecycle.onStop(() => tracing.stop(config.shutdownTimeoutMs / 3))
-  const database = await openServerDatabase(config, logger, extension.signal)
+  const database = await openServerDatabase(config, logger, {
+    signal: extension.signal,
+    onStart: extension.onDatabaseStart,
+  })
   lifecycle.onStop(database.close)
   const roles = parseRoles(config.roles)
   const shortages = watchShortages(config.databaseUrl === undefined ? config.dataDir : undefined)
@@ -150,7 +153,6 @@ async function compose(
     db: connections.read,
     developmentKey,
     stop: () => lifecycle.stop(),
-    abort: database.abort,
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { openCommandDatabase } from '../platform/db/open-database.js'
-import { openLog } from './command-log.js'
-import { type CommandContext, loadConfig } from './context.js'
+import type { CommandContext } from './context.js'
 import type { MigrateTokensOptions } from './migrate-tokens.js'
 import type { MigrateWebhooksOptions } from './migrate-webhooks.js'
+import { withDatabaseUrl } from './with-database.js'
 
 const KEY = 'key of its API; - reads it from standard input, so that no list of processes shows it'
 const APP = 'app here, by name or id; default: the only one'
@@ -16,14 +15,7 @@ export function addMigrateCommand(migrate: Command, context: CommandContext): vo
       'migrate the schema of the database to this version; `serve` does it at the start, and `plaza migrate` is the same',
     )
     .action(async () => {
-      const config = loadConfig(context)
-      const database = await openCommandDatabase(
-        config,
-        'migrate',
-        openLog(context, config, { output: 'stdout' }),
-        { upgrades: true },
-      )
-      await database.close()
+      await withDatabaseUrl(context, 'migrate', async () => {}, { upgrades: true })
       context.print('the schema is up to date')
     })
   migrate

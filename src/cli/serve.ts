@@ -15,20 +15,23 @@ export async function serve(context: CommandContext, demo: boolean): Promise<voi
   const config = loadConfig(context)
   const log = openLog(context, config, { output: 'stdout' })
   const stopping = new AbortController()
-  const starting = startServer(config, log, { signal: stopping.signal }).then(async (server) => {
-    if (!demo) return server
-    return await addSmallDemo(context, server, stopping.signal).then(
-      () => server,
-      (error: unknown) => server.stop().then(() => Promise.reject(error)),
-    )
-  })
+  let abortDatabase = () => {}
+  const onDatabaseStart = (abort: () => void) => {
+    abortDatabase = abort
+  }
+  const starting = startServer(config, log, { signal: stopping.signal, onDatabaseStart }).then(
+    async (server) => {
+      if (!demo) return server
+      return await addSmallDemo(context, server, stopping.signal).then(
+        () => server,
+        (error: unknown) => server.stop().then(() => Promise.reject(error)),
+      )
+    },
+  )
   context.onStopSignal((isForced) => {
     if (isForced) {
       log.warn({}, 'stopping immediately')
-      starting.then(
-        (server) => server.abort(),
-        () => {},
-      )
+      abortDatabase()
       return
     }
     log.info({}, 'stopping after running requests finish')

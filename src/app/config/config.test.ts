@@ -53,6 +53,14 @@ describe('readConfig', () => {
     expect(readConfig(upstream)).toMatchObject({ config: { publishUpstream: false } })
   })
 
+  it('refuses several hosts in the URL of one replica', () => {
+    expect(readConfig({ DATABASE_REPLICA_URL: 'postgres://a:1,b:2/plaza, postgres://c/plaza' })).toEqual({
+      problems: 'DATABASE_REPLICA_URL: a URL has several hosts: give each replica one of its own',
+    })
+    const replicas = { DATABASE_REPLICA_URL: 'postgres://a:1/plaza, postgres://b:2/plaza' }
+    expect(readConfig(replicas)).toHaveProperty('config')
+  })
+
   it('refuses two servers on one port', () => {
     expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
       problems: 'HUB_PORT: 9000 is the same as PORT',

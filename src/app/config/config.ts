@@ -1,7 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ConfigurationEntry } from '../../features/system/schema/system.js'
-import { DatabaseUrlError, parseDatabaseUrl, parseReplicaUrls } from '../../platform/db/database-url.js'
+import {
+  type DatabaseAddress,
+  DatabaseUrlError,
+  parseDatabaseUrl,
+  parseReplicaUrls,
+} from '../../platform/db/database-url.js'
 import { parseRoles } from '../../platform/process/roles.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
 import { defaultConnections, fewestConnections } from '../connections.js'
@@ -138,14 +143,26 @@ function problemsOfPool({ databasePool, hubShards, roles }: Config): string[] {
 function problemsOfDatabase({ databaseUrl, databaseReplicaUrl = '' }: Config): string[] {
   return [
     ...(databaseUrl === undefined ? [] : problemsOfUrl('DATABASE_URL', databaseUrl)),
-    ...parseReplicaUrls(databaseReplicaUrl).flatMap((url) => problemsOfUrl('DATABASE_REPLICA_URL', url)),
+    ...parseReplicaUrls(databaseReplicaUrl).flatMap(problemsOfReplica),
   ]
 }
 
-function problemsOfUrl(variable: string, url: string): string[] {
+/** A replica is followed by its position in the log, and that of the server behind a next connection would be another. */
+function problemsOfReplica(url: string): string[] {
+  return problemsOfUrl('DATABASE_REPLICA_URL', url, ({ hosts }) =>
+    hosts.length === 1
+      ? []
+      : ['DATABASE_REPLICA_URL: a URL has several hosts: give each replica one of its own'],
+  )
+}
+
+function problemsOfUrl(
+  variable: string,
+  url: string,
+  problemsOf: (address: DatabaseAddress) => string[] = () => [],
+): string[] {
   try {
-    parseDatabaseUrl(url)
-    return []
+    return problemsOf(parseDatabaseUrl(url))
   } catch (error) {
     if (error instanceof DatabaseUrlError) return [`${variable}: ${error.message}`]
     throw error

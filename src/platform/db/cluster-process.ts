@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { isShortage, processIdentity } from '../process/process-identity.js'
@@ -43,8 +43,7 @@ export async function readPostmaster(directory: string): Promise<Postmaster | nu
 export function runsIn(pid: number, directory: string): boolean {
   if (processIdentity(pid) === null) return false
   const real = realpathSync(directory)
-  // The server's working directory is the directory of the cluster.
-  if (process.platform === 'linux') return workingDirectory(pid) === real
+  if (process.platform === 'linux') return isServerIn(pid, [directory, real])
   const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
   return command.includes(directory) || command.includes(real)
 }
@@ -81,10 +80,25 @@ export function processesIn(directory: string): number[] {
   )
 }
 
-function workingDirectory(pid: number): string | null {
+/** Whether one of these is the working directory of a process, which for PostgreSQL is the directory of its cluster. */
+function isServerIn(pid: number, directories: readonly string[]): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`)
+    return directories.includes(readlinkSync(`/proc/${pid}/cwd`))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false
+    return directories.includes(commandDirectory(pid))
+  }
+}
+
+/**
+ * The directory in the command line of a PostgreSQL. Root without CAP_SYS_PTRACE, as in most containers, may not see the working
+ * directory of another user's process. Its children have no such command line: those are then not found.
+ */
+function commandDirectory(pid: number): string {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return words[words.indexOf('-D') + 1] ?? ''
   } catch {
-    return null
+    return ''
   }
 }

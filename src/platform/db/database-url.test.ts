@@ -75,6 +75,7 @@ it.each([
   ['postgres://u@h/d?sslcert=/c', /belong together/],
   ['postgres://u@h/d?options=-d', /-c name=value/],
   ['postgres://u@h/d?channel_binding=require', /verify-full/],
+  ['postgres://u@h/d?gssencmode=require', /gssencmode=require .*verify-full/],
   ['postgres://u:%zz@h/d', /hex digits/],
 ])('%s is refused', (url, message) => {
   expect(() => read(url)).toThrow(DatabaseUrlError)

@@ -129,6 +129,9 @@ function readParameters(query: string): Map<string, string> {
   if (parameters.get('channel_binding') === 'require') {
     throw new DatabaseUrlError('channel_binding=require is not supported: use sslmode=verify-full')
   }
+  if (parameters.get('gssencmode') === 'require') {
+    throw new DatabaseUrlError('gssencmode=require is not supported: use sslmode=verify-full')
+  }
   return parameters
 }
 

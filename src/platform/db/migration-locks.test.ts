@@ -18,7 +18,7 @@ it('a migration gives up a lock that another transaction holds, says so, and run
     const stopped = openServerDatabase(
       config,
       { ...log, warn: () => stopping.abort(new Error('stopped')) },
-      stopping.signal,
+      { signal: stopping.signal },
     )
     await expect(stopped).rejects.toThrow('stopped')
     opening = openServerDatabase(config, log)
@@ -44,7 +44,9 @@ it('a start ends when it is told to while another process migrates', async () =>
   const config = { dataDir: '', databaseUrl: url, databasePool: 1, hubShards: 1 }
   await other.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${0x706c617a61}::bigint)`
-    const opening = openServerDatabase(config, log, stopping.signal).catch((error: unknown) => error)
+    const opening = openServerDatabase(config, log, { signal: stopping.signal }).catch(
+      (error: unknown) => error,
+    )
     await expect
       .poll(() => log.lines.map(({ message }) => message))
       .toContainEqual('waiting for another process that migrates the database')

@@ -12,8 +12,6 @@ import { refuseTransactionPooling } from './pooling-check.js'
 export interface OpenDatabase {
   readonly url: string
   close(): Promise<void>
-  /** Stops an embedded PostgreSQL immediately without waiting, for a process that is stopped twice. */
-  abort(): void
 }
 
 /** The settings that select the database. */
@@ -55,17 +53,26 @@ const LOCK_LINE =
 export async function openServerDatabase(
   config: DatabaseConfig,
   log: Log,
-  signal?: AbortSignal,
+  { signal, onStart }: OpeningOptions = {},
 ): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined
-      ? await openEmbedded(config, SERVE_COMMAND, log)
-      : { ...ofAnother(config.databaseUrl), mayBePooled: true }
+      ? await openEmbedded(config, SERVE_COMMAND, log, onStart)
+      : { ...externalDatabase(config.databaseUrl), mayBePooled: true }
   return withMigrations(opened, { log, signal })
 }
 
-interface CommandOptions {
-  readonly signal?: AbortSignal
+/** How the opening of a database is watched and ended. */
+export interface OpeningOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Called as soon as an embedded PostgreSQL runs, whose migration may take long, with what stops it immediately without waiting:
+   * for a process that is stopped twice.
+   */
+  readonly onStart?: ((abort: () => void) => void) | undefined
+}
+
+interface CommandOptions extends OpeningOptions {
   /** Migrates a schema of an earlier version, too. A migration may take hours, and a server of that version no longer starts. */
   readonly upgrades?: boolean
 }
@@ -79,19 +86,20 @@ export async function openCommandDatabase(
   config: DatabaseConfig,
   command: string,
   log: Log,
-  { signal, upgrades = false }: CommandOptions = {},
+  { signal, onStart, upgrades = false }: CommandOptions = {},
 ): Promise<OpenDatabase> {
   const waiting = { log, signal, emptyOnly: !upgrades }
   if (config.databaseUrl !== undefined) {
-    return withMigrations({ ...ofAnother(config.databaseUrl), mayBePooled: true }, waiting)
+    return withMigrations({ ...externalDatabase(config.databaseUrl), mayBePooled: true }, waiting)
   }
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     signal?.throwIfAborted()
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return withMigrations(ofAnother(url), { ...waiting, isTransient: isInitializing })
+    if (url !== null)
+      return withMigrations(externalDatabase(url), { ...waiting, isTransient: isInitializing })
     try {
-      return await withMigrations(await openEmbedded(config, command, log), waiting)
+      return await withMigrations(await openEmbedded(config, command, log, onStart), waiting)
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
       // A starting server, or another command, which stops its PostgreSQL when it ends.
@@ -102,8 +110,8 @@ export async function openCommandDatabase(
 }
 
 /** A database that this process did not start. */
-function ofAnother(url: string): OpenDatabase {
-  return { url, close: async () => {}, abort: () => {} }
+function externalDatabase(url: string): OpenDatabase {
+  return { url, close: async () => {} }
 }
 
 /** A database of `DATABASE_URL`: a pooler may be in front of it. */
@@ -111,7 +119,12 @@ interface Candidate extends OpenDatabase {
   readonly mayBePooled?: boolean
 }
 
-async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
+async function openEmbedded(
+  config: DatabaseConfig,
+  command: string,
+  log: Log,
+  onStart: OpeningOptions['onStart'],
+): Promise<OpenDatabase> {
   const needed = config.databasePool + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
   const { dataDir } = config
@@ -127,7 +140,8 @@ async function openEmbedded(config: DatabaseConfig, command: string, log: Log): 
       log.warn({}, `creating a new database in ${resolve(dataDir)}: ${advice}`)
     },
   })
-  return { url: embedded.socketUrl, close: embedded.stop, abort: embedded.abort }
+  onStart?.(embedded.abort)
+  return { url: embedded.socketUrl, close: embedded.stop }
 }
 
 /**
@@ -166,7 +180,7 @@ async function withMigrations(
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   let nextLine = 0
-  function tell(error: unknown, line: string): void {
+  function logWait(error: unknown, line: string): void {
     if (Date.now() < nextLine) return
     log.warn({ reason: error instanceof Error ? error.message : error }, line)
     nextLine = Date.now() + LINE_MS
@@ -174,7 +188,7 @@ async function withMigrations(
   async function whenLocked(error: unknown): Promise<void> {
     const leftMs = deadline - Date.now()
     if (leftMs <= 0) return
-    tell(error, LOCK_LINE)
+    logWait(error, LOCK_LINE)
     await pause(Math.min(LOCKED_PAUSE_MS, leftMs), signal)
     signal?.throwIfAborted()
   }
@@ -192,7 +206,7 @@ async function withMigrations(
         throw error
       }
       if (isLocked) continue
-      tell(error, 'waiting for the database')
+      logWait(error, 'waiting for the database')
       await pause(RETRY_MS, signal)
     }
   }

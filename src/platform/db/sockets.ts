@@ -63,21 +63,21 @@ export function openSockets(
     return chosen
   }
 
-  const asking = new Map<DatabaseHost, Promise<string | null>>()
+  const identityChecks = new Map<DatabaseHost, Promise<string | null>>()
 
   /**
    * Whether the server behind a connection is still there, or none can be reached. The machine of a primary that was
    * replaced may be gone without a word: what was sent to it is repeated by the system for a quarter of an hour.
    */
-  async function isCurrent(host: DatabaseHost, server: string): Promise<boolean> {
-    let asked = asking.get(host)
-    if (asked === undefined) {
-      asked = findServer(address, host, connectLimitMs)
+  async function isSameServer(host: DatabaseHost, server: string): Promise<boolean> {
+    let check = identityChecks.get(host)
+    if (check === undefined) {
+      check = findServer(address, host, connectLimitMs)
         .catch(() => null)
-        .finally(() => asking.delete(host))
-      asking.set(host, asked)
+        .finally(() => identityChecks.delete(host))
+      identityChecks.set(host, check)
     }
-    const current = await asked
+    const current = await check
     return current === null || current === server
   }
 
@@ -90,7 +90,7 @@ export function openSockets(
         server = identity
       }
       setUpSession(socket, { settings, target: address.target, onRefused: forget, onReady })
-      const limit = mayBeSilent ? { ...silence, mayGoOn: () => isCurrent(host, server) } : silence
+      const limit = mayBeSilent ? { ...silence, mayGoOn: () => isSameServer(host, server) } : silence
       watchSession(socket, { delays, silence: onnotify ? null : limit, onReadOnly: forget, onError })
       socket.once('close', forget)
       return socket
