@@ -95,7 +95,7 @@ export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
 }
 
 /**
- * Polls for a receipt. viem waits for the next block if one arrives during its look-up, and with a block per
+ * Polls for a receipt. viem waits for the next block if one arrives during its lookup, and with a block per
  * transaction there is no next one.
  */
 async function waitForReceipt(client, hash) {

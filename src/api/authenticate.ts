@@ -11,7 +11,7 @@ import type { UnknownCredentials } from './unknown-credentials.js'
 /** How requests are authenticated and limited. */
 export interface KeyOptions {
   readonly findCaller: FindCaller
-  /** Bounds the look-ups of keys that nobody has. */
+  /** Bounds the lookups of keys that nobody has. */
   readonly unknownCredentials: UnknownCredentials
   /** Counts the requests of each key, by its id. */
   readonly rateLimiter: Counter<number>

@@ -79,7 +79,7 @@ it('documents bearer tokens as a security scheme, not as a header', () => {
   expect(JSON.stringify(paths)).not.toContain('"name":"authorization"')
 })
 
-it('viewer_fid of a look-up -> its description names no users who are left out', () => {
+it('viewer_fid of a lookup -> its description names no users who are left out', () => {
   const lookups = operations.filter(
     ({ query }) => query?.properties.viewer_fid?.description === 'The viewer. Adds `viewer_context`.',
   )

@@ -27,7 +27,7 @@ export const viewerFidParameter = viewerParameter(
   'The viewer. Leaves out users whom it blocks or mutes or who block it, and adds `viewer_context`.',
 )
 
-/** The viewer of a look-up, which shows what it names: only `viewer_context` is about it. */
+/** The viewer of a lookup, which shows what it names: only `viewer_context` is about it. */
 export const lookupViewerFidParameter = viewerParameter('The viewer. Adds `viewer_context`.')
 
 function viewerParameter(description: string) {

@@ -185,7 +185,7 @@ it('a missing or wrong key -> 401, on any path', async () => {
   }
 })
 
-it('made-up keys -> 429 without a look-up; keys that were valid before are not shut out', async () => {
+it('made-up keys -> 429 without a lookup; keys that were valid before are not shut out', async () => {
   let now = Date.now()
   const { app, key, appId } = await createTestApi({ db, operations, clock: () => now })
   const ask = async (apiKey: string, remoteAddress = '127.0.0.1') => {

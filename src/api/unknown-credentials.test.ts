@@ -14,7 +14,7 @@ const MANY = 3 * most
 const ADDRESS = '192.0.2.1'
 const clock = () => testNowUnix * 1000
 
-/** Looks up many credentials at once, of which those below `found` are found. Counts how each look-up ends. */
+/** Looks up many credentials at once, of which those below `found` are found. Counts how each lookup ends. */
 async function lookUpMany(credentials = createUnknownCredentials(clock), found = 0) {
   let looks = 0
   let atOnce = 0
@@ -37,7 +37,7 @@ async function lookUpMany(credentials = createUnknownCredentials(clock), found =
   return { looks, mostAtOnce, refused: refused.length }
 }
 
-it('made-up keys at the same time -> as many look-ups as one after the other', async () => {
+it('made-up keys at the same time -> as many lookups as one after the other', async () => {
   const credentials = createUnknownCredentials(clock)
   expect(await lookUpMany(credentials)).toEqual({ looks: most, mostAtOnce: most, refused: MANY - most })
   expect(() => credentials.lookUpFrom(ADDRESS)(async () => null)).toThrow('too many unknown API keys')
@@ -51,7 +51,7 @@ it('valid keys at the same time -> all are found, some after others', async () =
   expect(await lookUpMany(credentials, MANY)).toEqual(allFound)
 })
 
-it('look-ups that fail do not count', async () => {
+it('lookups that fail do not count', async () => {
   const credentials = createUnknownCredentials(clock)
   const away = async () => Promise.reject(new Error('the database is away'))
   for (let failure = 0; failure < MANY; failure += 1)
@@ -59,7 +59,7 @@ it('look-ups that fail do not count', async () => {
   expect(await credentials.lookUpFrom(ADDRESS)(async () => 'found')).toBe('found')
 })
 
-/** Starts look-ups that end when they are told to. */
+/** Starts lookups that end when they are told to. */
 function startLookUps(credentials: UnknownCredentials, count: number) {
   const ends: ((found: string | null) => void)[] = []
   const results = Array.from({ length: count }, () =>
@@ -90,7 +90,7 @@ it('a token that comes back with time goes to those that wait first, and not to 
   expect(order).toEqual(['first', 'second'])
 })
 
-it('look-ups that wait beyond 1,000 of an address are refused at once', async () => {
+it('lookups that wait beyond 1,000 of an address are refused at once', async () => {
   const credentials = createUnknownCredentials(clock)
   const { ends, results } = startLookUps(credentials, most + 1_000)
 
@@ -102,7 +102,7 @@ it('look-ups that wait beyond 1,000 of an address are refused at once', async ()
   }
 })
 
-it('a look-up that waits too long is refused, and gives its turn to the next', async () => {
+it('a lookup that waits too long is refused, and gives its turn to the next', async () => {
   const credentials = createUnknownCredentials(clock, 20)
   const { ends, results } = startLookUps(credentials, most + 1)
   await expect(results[most]).rejects.toMatchObject({ code: 'bad_request.rate_limited' })

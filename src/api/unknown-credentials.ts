@@ -3,38 +3,38 @@ import { type CallerName, callerAt } from '../platform/limits/caller-name.js'
 import { createCounter } from '../platform/limits/counter.js'
 import { limits } from '../platform/limits/limits.js'
 
-/** Runs a look-up in the database, unless too many others of the same sender found nothing. */
+/** Runs a lookup in the database, unless too many others of the same sender found nothing. */
 export type LookUp = <Found>(look: () => Promise<Found | null>) => Promise<Found | null>
 
-/** Bounds look-ups of API keys and console sessions that this process has not seen valid. */
+/** Bounds lookups of API keys and console sessions that this process has not seen valid. */
 export interface UnknownCredentials {
   /**
-   * Returns the look-ups of an address. They throw PlazaError `bad_request.rate_limited` at once, not by a promise, so that no
+   * Returns the lookups of an address. They throw PlazaError `bad_request.rate_limited` at once, not by a promise, so that no
    * cache keeps the refusal for another address. Those that wait for others of the address throw it by their promise.
    */
   lookUpFrom(address: string): LookUp
 }
 
-/** A look-up that waits for a token. */
+/** A lookup that waits for a token. */
 interface Waiter {
   readonly start: () => void
   readonly refuse: (refusal: PlazaError) => void
 }
 
-/** The look-ups of an address that are under way, and those that wait, the oldest first. */
+/** The lookups of an address that are under way, and those that wait, the oldest first. */
 interface Running {
   count: number
   readonly waiting: Waiter[]
 }
 
-/** Look-ups of an address that wait. Each holds its request; all apps behind one proxy come at once after a start. */
+/** Lookups of an address that wait. Each holds its request; all apps behind one proxy come at once after a start. */
 const MAX_WAITING = 1_000
-/** The longest wait: half of what a request has. A look-up whose request has ended would take a token from one that goes on. */
+/** The longest wait: half of what a request has. A lookup whose request has ended would take a token from one that goes on. */
 const MAX_WAIT_MS = 5_000
 
 /**
- * Creates the count of look-ups that found nothing. What was found is not counted: after a start all apps behind one proxy
- * are looked up at once. Nobody knows beforehand which a look-up is, so each takes a token until it has ended, and where there
+ * Creates the count of lookups that found nothing. What was found is not counted: after a start all apps behind one proxy
+ * are looked up at once. Nobody knows beforehand which a lookup is, so each takes a token until it has ended, and where there
  * is none, others wait for those that may give theirs back.
  *
  * @param clock Unix milliseconds.
@@ -111,7 +111,7 @@ export function createUnknownCredentials(
   return { lookUpFrom: (address) => (look) => lookUp(callerAt(address), look) }
 }
 
-/** Makes a look-up that waits for its start or its refusal, or until it has waited too long. */
+/** Makes a lookup that waits for its start or its refusal, or until it has waited too long. */
 function waiting({
   start,
   refuse,

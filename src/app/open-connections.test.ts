@@ -37,7 +37,7 @@ it('each use has a pool of its own with its name and time, also one that no role
   expect({ ...batches, ...{ read, views, write } }).toEqual({ read, views, write, work, ...others })
 })
 
-it('look-ups by key are planned once', async () => {
+it('lookups by key are planned once', async () => {
   const connections = open()
   const modes = uses.map(async (use) => {
     const [row] = await connections[use]<

@@ -69,7 +69,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenHub> {
   }
 }
 
-/** Opens the look-ups of fnames in the registry of the configuration; undefined if it names none. */
+/** Opens the lookups of fnames in the registry of the configuration; undefined if it names none. */
 function openNameLookup({ fnameRegistryUrl: url, ...config }: Config, lookups: ChainLookups, log: Log) {
   if (url === undefined) return undefined
   const net = createNetClient({

@@ -89,7 +89,7 @@ function pathWith(path: string, values: Readonly<Record<string, unknown>>): stri
   return path.replaceAll(/:(\w+)/g, (_, name: string) => String(values[name]))
 }
 
-/** Excludes the key look-up, which happens once a second, the registration of a sender, and statements that end transactions. */
+/** Excludes the key lookup, which happens once a second, the registration of a sender, and statements that end transactions. */
 function isOverhead(sql: string): boolean {
   return /from apps\.api_keys|^(begin|commit)\b|^insert into miniapps\.senders\b/.test(sql)
 }

@@ -36,7 +36,7 @@ import {
 } from '../../src/features/users/schema/user.js'
 import { FeedResponse } from '../../src/graph/view/schema/cast.js'
 import { ChannelListResponse } from '../../src/graph/view/schema/channel.js'
-import { RelevantFollowersResponse } from '../../src/graph/view/schema/relation.js'
+import { RelevantFollowersResponse } from '../../src/graph/view/schema/follower.js'
 import { UsersResponse } from '../../src/graph/view/schema/user.js'
 import { published } from './conformance.js'
 

@@ -4308,7 +4308,7 @@ export interface components {
             name: string;
             /** @example 1200 */
             lookups: number;
-            /** @description Share of look-ups that found something; null without look-ups. */
+            /** @description Share of lookups that found something; null without lookups. */
             hit_share: number | null;
             /** @description null where they are not counted. */
             entries: number | null;

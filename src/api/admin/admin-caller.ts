@@ -29,7 +29,7 @@ export interface AdminAccess {
 /**
  * Authentication of the admin API. Its functions share the count of failures: a token is tried at the console, too. Requests
  * without a token do not count, nor do sessions, whose secrets are too long to be guessed: other pages and people behind the
- * same address could lock the operator out. Only the look-ups of unknown sessions are limited, as those of unknown API keys.
+ * same address could lock the operator out. Only the lookups of unknown sessions are limited, as those of unknown API keys.
  */
 export interface AdminCheck {
   /** Finds out who sends a request. Throws PlazaError `unauthenticated` or `bad_request.rate_limited`. */

@@ -148,7 +148,7 @@ describe('operations', () => {
     }
   })
 
-  it('of eighteen some or all requests are heavy, and look-ups of few users and most feeds cost nothing', () => {
+  it('of eighteen some or all requests are heavy, and lookups of few users and most feeds cost nothing', () => {
     const always = [
       'GET cast/conversation',
       'GET cast/metrics',

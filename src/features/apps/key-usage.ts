@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 export const USAGE_DAYS = 30
 
 /**
- * Counts requests by key and operation in memory: two look-ups in maps for each; 0.6 µs a request with the hook that calls it. `flush` writes what was counted
+ * Counts requests by key and operation in memory: two lookups in maps for each; 0.6 µs a request with the hook that calls it. `flush` writes what was counted
  * since the last time, in one statement for all keys.
  */
 export class KeyUsage implements UsageCounter {

@@ -139,7 +139,7 @@ describe('a session of the console', () => {
     expect(await statusOf({ cookie })).toBe(200)
   })
 
-  it('is refused without a look-up after many made-up ones from its address, unless it was valid before', async () => {
+  it('is refused without a lookup after many made-up ones from its address, unless it was valid before', async () => {
     const { app, cookie: seen } = await openFlooded()
     const statusOf = async (cookie: string, remoteAddress = '127.0.0.1') =>
       (await app.inject({ url: '/console/session', headers: { cookie }, remoteAddress })).statusCode

@@ -1,8 +1,8 @@
 import type { Operation } from '../operation.js'
-import { versionOneCasts } from './casts.js'
-import { versionOneNotifications } from './notifications.js'
-import { versionOneReactions } from './reactions.js'
-import { versionOneUsers } from './users.js'
+import { versionOneCasts } from './routes/casts.js'
+import { versionOneNotifications } from './routes/notifications.js'
+import { versionOneReactions } from './routes/reactions.js'
+import { versionOneUsers } from './routes/users.js'
 
 /** Public: they read what the network has. */
 const publicOperations: readonly Operation[] = [

@@ -12,7 +12,7 @@ export function countFeedReads({ registry }: Metrics): (feed: string, reason: st
   return (feed, reason) => reads.inc({ feed, reason: reason ?? '', result: reason === null ? 'hit' : 'miss' })
 }
 
-/** Caches of a process: look-ups so far by cache and result, and the entries and bytes of those that count bytes. */
+/** Caches of a process: lookups so far by cache and result, and the entries and bytes of those that count bytes. */
 export interface CacheUsage {
   readonly lookups: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly sizes: Readonly<Record<string, { readonly entries: number; readonly bytes: number }>>
@@ -23,7 +23,7 @@ export function observeCaches(metrics: Metrics, read: () => CacheUsage): void {
   const registers = [metrics.registry]
   new Counter({
     name: 'plaza_cache_lookups_total',
-    help: 'Look-ups in caches by cache and result',
+    help: 'Lookups in caches by cache and result',
     labelNames: ['cache', 'result'],
     registers,
     collect() {

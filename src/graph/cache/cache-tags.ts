@@ -51,7 +51,7 @@ export const cacheTag = {
   /** A channel with its counters, and the membership of viewers in it. */
   channel: (id: string) => `${CHANNEL_PREFIX}${id}`,
   /** The same by its id in the protocol, which messages name. */
-  protocolChannel: (channelId: Uint8Array) => `${PROTOCOL_CHANNEL_PREFIX}${hexOf(channelId)}`,
+  protocolChannel: (channelId: Uint8Array) => `${PROTOCOL_CHANNEL_PREFIX}${bareHex(channelId)}`,
   /** The channel that a parent URL belongs to. */
   channelUrl: (parentUrl: string) => `channelUrl:${parentUrl}`,
   /** The metadata of an embedded URL. */
@@ -152,9 +152,9 @@ function addMessageTags(message: SignedMessage, tags: Set<string>): void {
   switch (data.type) {
     case MessageType.CAST_ADD: {
       const { parentCastId: parent, parentUrl } = data.castAddBody!
-      tags.add(cacheTag.cast(hexOf(hash)))
-      tags.add(cacheTag.thread(hexOf(hash)))
-      if (parent) tags.add(cacheTag.cast(hexOf(parent.hash)))
+      tags.add(cacheTag.cast(bareHex(hash)))
+      tags.add(cacheTag.thread(bareHex(hash)))
+      if (parent) tags.add(cacheTag.cast(bareHex(parent.hash)))
       if (parentUrl) tags.add(cacheTag.feed(parentUrl))
       return
     }
@@ -166,7 +166,7 @@ function addMessageTags(message: SignedMessage, tags: Set<string>): void {
         tags.add(cacheTag.protocolChannel(channelId))
         tags.add(cacheTag.channelsOf(data.fid))
       }
-      if (target) tags.add(cacheTag.cast(hexOf(target.hash)))
+      if (target) tags.add(cacheTag.cast(bareHex(target.hash)))
       return
     }
     case MessageType.LINK_ADD:
@@ -187,6 +187,6 @@ function addMessageTags(message: SignedMessage, tags: Set<string>): void {
   }
 }
 
-function hexOf(bytes: Uint8Array): string {
+function bareHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }

@@ -43,7 +43,7 @@ export class CastCache {
     this.#cache = new TaggedCache(options, weightOf)
   }
 
-  /** Look-ups so far, by result. */
+  /** Lookups so far, by result. */
   get lookups(): CacheLookups {
     return this.#cache.lookups
   }

@@ -26,7 +26,7 @@ export class ChannelCache {
     this.#cache = new TaggedCache(options)
   }
 
-  /** Look-ups so far, by result. */
+  /** Lookups so far, by result. */
   get lookups(): CacheLookups {
     return this.#cache.lookups
   }

@@ -89,7 +89,7 @@ export class Hydrator {
     this.singleFlight = new SingleFlightCache(listDb, clock, this.invalidation, this.cachesViews)
   }
 
-  /** Look-ups so far, by cache and result. */
+  /** Lookups so far, by cache and result. */
   lookups(): Readonly<Record<string, CacheLookups>> {
     return {
       users: this.#users.lookups,

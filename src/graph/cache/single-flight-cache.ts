@@ -64,7 +64,7 @@ export class SingleFlightCache {
     this.#cache = new TaggedCache({ invalidation, maxEntries }, weightOf)
   }
 
-  /** Look-ups so far, by result. */
+  /** Lookups so far, by result. */
   get lookups(): CacheLookups {
     return this.#cache.lookups
   }

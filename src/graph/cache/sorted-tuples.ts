@@ -7,7 +7,7 @@ const MIN_GROWTH = 4
 
 /**
  * Sorted tuples of 1 to 3 unsigned 32-bit words in one typed array: outside the heap of JavaScript, so that millions of
- * them cost the garbage collector nothing. A look-up is a binary search: all of a page, 60 users and 30 casts, take 30 to
+ * them cost the garbage collector nothing. A lookup is a binary search: all of a page, 60 users and 30 casts, take 30 to
  * 40 µs. A change moves the tuples behind it. An open-addressed table would find faster, with a part of it empty.
  */
 export class SortedTuples {

@@ -122,7 +122,7 @@ test('an entry is read again after ten minutes', () => {
   }
 })
 
-test('look-ups are counted by result', () => {
+test('lookups are counted by result', () => {
   const cache = new TaggedCache<object>({ invalidation: new Invalidation(), maxEntries: 10 })
   expect(cache.lookups).toEqual({ hit: 0, miss: 0 })
   cache.get('one')

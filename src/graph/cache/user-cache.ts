@@ -42,7 +42,7 @@ export class UserCache {
     this.#cache = new TaggedCache(options, undefined, [cacheTag.links])
   }
 
-  /** Look-ups so far, by result. */
+  /** Lookups so far, by result. */
   get lookups(): CacheLookups {
     return this.#cache.lookups
   }

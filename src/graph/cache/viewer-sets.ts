@@ -59,7 +59,7 @@ export class ViewerSets implements LogState, TaggedStore {
     ttl: MAX_LARGE_USER_AGE_MS,
   })
   #bytes = 0
-  /** Look-ups so far. */
+  /** Lookups so far. */
   readonly lookups = { hit: 0, miss: 0, large: 0 }
 
   constructor(private readonly options: ViewerSetsOptions) {

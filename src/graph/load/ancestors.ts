@@ -83,7 +83,7 @@ async function readReplies(db: Database, hashes: readonly string[]): Promise<Rep
     ) replies`
 }
 
-/** The reply of a hash and an author: one look-up by the key, whatever the planner takes the walk for. */
+/** The reply of a hash and an author: one lookup by the key, whatever the planner takes the walk for. */
 function replyAt(db: Database, hash: Fragment, fid: Fragment) {
   return db`
     select c.hash, c.fid, c.parent_hash, c.parent_fid

@@ -124,7 +124,7 @@ async function readRelations(db: Database, { users, casts, channels }: QueriedId
       from unnest(${viewersOf(users)}::bigint[], ${users.map(({ id }) => id)}::bigint[])
         with ordinality as viewed (viewer, fid, n)
     ),
-    -- Most viewers block and mute nobody: one look-up per viewer saves one per user of the page.
+    -- Most viewers block and mute nobody: one lookup per viewer saves one per user of the page.
     viewers as materialized (
       select viewer,
         exists (select from social.blocks where fid = viewer) as is_blocking,

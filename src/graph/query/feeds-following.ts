@@ -35,9 +35,9 @@ interface PageRow {
  * - Newest of everyone: read the newest casts and keep those by followed users. It takes about count · users
  *   / followed rows, if followed users cast as much as others.
  * - Newest of each: look up the newest cast of every followed user, derive the time since which there are
- *   enough, and read everything since. It takes one look-up per followed user and stream, and few rows more.
+ *   enough, and read everything since. It takes one lookup per followed user and stream, and few rows more.
  *
- * The first plan runs if it is expected to read fewer rows than the second makes look-ups, and stops there.
+ * The first plan runs if it is expected to read fewer rows than the second makes lookups, and stops there.
  * The second plan finds what is missing, from the position that the first has reached. With 20,000 users a
  * page takes 0.8 ms for 2,000 followed, 1.5 ms for 120 and 0.5 ms for 30. Reading a whole page of every
  * followed user takes 89, 5 and 1.6 ms.
@@ -49,7 +49,7 @@ export async function readFollowingFeed(
 ): Promise<FeedRow[]> {
   const { fid } = selection
   // `near` needs the rows of `everyone` in order, one by one, until it has enough: a scan of a CTE is lazy,
-  // and a lateral look-up with a limit can only be a nested loop.
+  // and a lateral lookup with a limit can only be a nested loop.
   const [row] = await db<PageRow[]>`
     with bound as materialized (
       select case when 2 * followed * followed >= ${pageRequest.count}::float8 * users then least(5000, 2 * followed)

@@ -100,7 +100,7 @@ export interface FeedAuthors {
  * not in the feed by itself. A cast so has one position that later recasts do not change, and pages do not repeat
  * it: recasts that were stored after the first page do not count, as one with an old time would be the first.
  *
- * Use it on the rows of a page, not on all candidates: each recast takes some look-ups, and one look-up more for each earlier
+ * Use it on the rows of a page, not on all candidates: each recast takes some lookups, and one lookup more for each earlier
  * recast of its cast, of which there may be thousands.
  */
 export function isShown(

@@ -158,14 +158,14 @@ const MIN_SIMILARITY = 0.45
 /** Words of a display name are similar from here on: with a text of three letters, a word may continue. */
 const MIN_WORD_SIMILARITY = 0.7
 /** The length of texts that similarity applies to: short texts resemble everything, long ones nothing. */
-const SIMILARITY_LENGTH_RANGE = { least: 3, most: 40 }
+const SIMILARITY_LENGTH_RANGE = { min: 3, max: 40 }
 /** The most similar users, which are then sorted. */
 const MAX_SIMILAR = 50
 
 /** Whether similarity applies to a text. */
 function supportsSimilarity(text: string): boolean {
   const { length } = [...text]
-  return length >= SIMILARITY_LENGTH_RANGE.least && length <= SIMILARITY_LENGTH_RANGE.most
+  return length >= SIMILARITY_LENGTH_RANGE.min && length <= SIMILARITY_LENGTH_RANGE.max
 }
 
 /**

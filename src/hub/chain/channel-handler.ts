@@ -23,7 +23,7 @@ export interface ChannelHandlerOptions {
  * blocks only, as the other registries do.
  *
  * The token is looked up before the first step, and again by every process: another token is read from the
- * first block. Until the look-up succeeds, the step fails and repeats.
+ * first block. Until the lookup succeeds, the step fails and repeats.
  */
 export function channelHandler(
   { channelRegistrar, firstBlock }: Pick<ChainSettings, 'channelRegistrar' | 'firstBlock'>,

@@ -21,7 +21,7 @@ type Sql = postgres.Sql<ColumnTypes>
 /** How long statements and transactions may wait for a connection, and how many of them at once. */
 export interface WaitLimits {
   readonly limitMs: number
-  readonly most: number
+  readonly max: number
 }
 
 interface BoundedSql {
@@ -34,7 +34,7 @@ interface BoundedSql {
  * Bounds the time that statements and transactions of a pool wait for a connection, and their number; beyond it they fail
  * with `unavailable`. A statement that gets a connection at once costs a property; only one that waits is remembered.
  */
-export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql {
+export function boundWaits(sql: Sql, { limitMs, max }: WaitLimits): BoundedSql {
   const timeout = `no connection to the database became free in ${limitMs / 1000} s`
   /** In the order of their deadlines. Some have got a connection since. */
   const waiting = new Map<DriverQuery, number>()
@@ -60,9 +60,9 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
 
   /** Whether as many wait as may. Forgets those that do not wait any more only when it has to. */
   function isFull(): boolean {
-    if (waiting.size < most) return false
+    if (waiting.size < max) return false
     for (const query of waiting.keys()) if (query.state !== null) waiting.delete(query)
-    return waiting.size >= most
+    return waiting.size >= max
   }
 
   function watched(handler: DriverQuery['handler']): DriverQuery['handler'] {
@@ -70,7 +70,7 @@ export function boundWaits(sql: Sql, { limitMs, most }: WaitLimits): BoundedSql 
       handler(query)
       if (query.state !== null || query.cancelled) return
       if (isFull()) {
-        abandon(query, `${most} statements are waiting for a connection to the database already`)
+        abandon(query, `${max} statements are waiting for a connection to the database already`)
         return
       }
       waiting.set(query, performance.now() + limitMs)

@@ -52,7 +52,7 @@ export interface ConnectOptions {
   /** Makes a span of each statement and transaction of traced work. */
   readonly traces?: boolean
   /**
-   * Plans a statement once for all values, as is right for look-ups by key. PostgreSQL guesses that a list has ten elements, finds
+   * Plans a statement once for all values, as is right for lookups by key. PostgreSQL guesses that a list has ten elements, finds
    * a plan for the three of this time cheaper, and plans it each time.
    */
   readonly plansOnce?: boolean
@@ -164,7 +164,7 @@ function silenceLimit(limitMs: number): SilenceLimit {
 }
 
 function waitLimits(requestTimeoutMs: number): WaitLimits {
-  return { limitMs: Math.min(WAIT_LIMIT_MS, requestTimeoutMs * REQUEST_SHARES.wait), most: MAX_WAITING }
+  return { limitMs: Math.min(WAIT_LIMIT_MS, requestTimeoutMs * REQUEST_SHARES.wait), max: MAX_WAITING }
 }
 
 function sessionSettings(timeoutMs: number): Record<string, string> {

@@ -63,7 +63,7 @@ it('a transaction on a server that takes no writes: is unavailable, and the next
 })
 
 it('a statement or transaction that gets no connection: fails as unavailable, and is never run', async () => {
-  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs: 50, most: 10 })
+  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs: 50, max: 10 })
   await firstSessionOf(pool)
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ it('a statement or transaction that gets no connection: fails as unavailable, an
 it('a statement or transaction whose connection takes too long to open: is never run, and the pool still works', async () => {
   const { proxy, url: proxied } = await openProxy()
   proxy.delayMs = 40
-  const { sql: pool } = boundWaits(open({ poolSize: 2, url: proxied }), { limitMs: 20, most: 10 })
+  const { sql: pool } = boundWaits(open({ poolSize: 2, url: proxied }), { limitMs: 20, max: 10 })
   const errors = await Promise.all([
     failureOf(pool.begin((sql) => sql`insert into written values (20)`)),
     failureOf(pool`insert into written values (${21}::integer)`),
@@ -158,7 +158,7 @@ it('another part of the server that is busy: is temporary, and no outage of the 
 it('the limit of waiting keeps no process that has stopped', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout')
   const limitMs = 61_234
-  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs, most: 3 })
+  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs, max: 3 })
   await pool`select 1`
   const limit = timers.mock.results[timers.mock.calls.findIndex(([, delay]) => delay === limitMs)]?.value
   timers.mockRestore()
@@ -166,7 +166,7 @@ it('the limit of waiting keeps no process that has stopped', async () => {
 })
 
 it('more statements than may wait for a connection: fail at once; when it is free, all that waited are run', async () => {
-  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs: 60_000, most: 3 })
+  const { sql: pool } = boundWaits(open({ poolSize: 1 }), { limitMs: 60_000, max: 3 })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve

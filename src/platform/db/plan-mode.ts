@@ -5,7 +5,7 @@ import type { Transaction } from './connection.js'
  * time, and one with long lists once, for ten elements, after its first five runs on a connection.
  */
 type PlanMode =
-  /** One plan for all values, as is right for look-ups by few keys: planning costs more than they do. */
+  /** One plan for all values, as is right for lookups by few keys: planning costs more than they do. */
   | 'once'
   /** A plan for the values of each run, which knows how long a list is. */
   | 'eachTime'

@@ -8,7 +8,7 @@ it('pages may read every header of the hub’s limit, also of a refusal', async 
   const app = Fastify()
   onTestFinished(() => app.close())
   allowAnyOrigin(app)
-  limitRequests(app, limits.hubRequests, { clock: () => 0, most: 1 })
+  limitRequests(app, limits.hubRequests, { clock: () => 0, max: 1 })
   app.get('/v1/info', async () => ({}))
   for (const names of [[], ['retry-after']]) {
     const { headers } = await app.inject('/v1/info')

@@ -7,10 +7,10 @@ const tokenBucket = limits.apiRequests
 const fixedWindow = limits.hubRequests
 
 /** A counter that was given too many, and the status that it returned last. */
-function exhaust(limit: typeof tokenBucket | typeof fixedWindow, most: number, tooMany: number) {
+function exhaust(limit: typeof tokenBucket | typeof fixedWindow, max: number, tooMany: number) {
   let now = 0
-  const counter = createCounter<string>(limit, () => now, most)
-  for (let request = 0; request < most + tooMany; request += 1) counter.take('a')
+  const counter = createCounter<string>(limit, () => now, max)
+  for (let request = 0; request < max + tooMany; request += 1) counter.take('a')
   const status = counter.take('a')!
   const wait = (seconds: number) => {
     now += seconds * 1000
@@ -33,15 +33,15 @@ describe('any counter', () => {
     ['fixed window', fixedWindow],
   ])('%s: waiting as long as it says is enough', (_algorithm, limit) => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 0, max: 1000 }), (most, tooMany) => {
-        const { counter, status, wait } = exhaust(limit, most, tooMany)
+      fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 0, max: 1000 }), (max, tooMany) => {
+        const { counter, status, wait } = exhaust(limit, max, tooMany)
         expect(status.retryAfterSeconds).toBeGreaterThan(0)
         expect(counter.waitSeconds('a')).toBe(status.retryAfterSeconds)
         wait(status.retryAfterSeconds)
         expect(counter.waitSeconds('a')).toBe(0)
         expect(counter.take('a')?.retryAfterSeconds).toBe(0)
-        wait(status.resetSeconds + 60 / most)
-        expect(counter.take('a')?.remaining).toBe(most - 1)
+        wait(status.resetSeconds + 60 / max)
+        expect(counter.take('a')?.remaining).toBe(max - 1)
       }),
     )
   })

@@ -6,7 +6,7 @@ import { limits } from './limits.js'
 it('counts the requests of each address, and of each network of 64 bits of IPv6', async () => {
   const app = Fastify()
   onTestFinished(() => app.close())
-  limitRequests(app, limits.loginRequests, { clock: () => 0, most: 1 })
+  limitRequests(app, limits.loginRequests, { clock: () => 0, max: 1 })
   app.get('/', async () => 'page')
   const isRefused = async (remoteAddress: string) =>
     'retry-after' in (await app.inject({ url: '/', remoteAddress })).headers

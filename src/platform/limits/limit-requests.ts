@@ -8,7 +8,7 @@ export interface RequestLimitOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Requests per window; 0 is no limit. The limit's default unless given. */
-  readonly most?: number
+  readonly max?: number
   /** The text of a 429; `more than 300 requests a minute` unless given. */
   readonly refusal?: (status: LimitStatus) => string
 }
@@ -24,11 +24,11 @@ export function limitRequests(
   limit: RateLimit,
   {
     clock,
-    most = limit.default,
-    refusal = ({ limit: most }) => `more than ${most} requests a minute`,
+    max = limit.default,
+    refusal = ({ limit: max }) => `more than ${max} requests a minute`,
   }: RequestLimitOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const counter: Counter<CallerName> = createCounter(limit, clock, most)
+  const counter: Counter<CallerName> = createCounter(limit, clock, max)
   async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const status = counter.take(callerAt(request.ip))
     if (!status) return

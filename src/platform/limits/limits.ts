@@ -108,7 +108,7 @@ export const limits = {
   // behind its address, whose valid keys are new to the process.
   unknownCredentials: {
     scope: 'unknown API keys of the main API, unknown sessions of the console',
-    unit: 'look-ups',
+    unit: 'lookups',
     per: 'address',
     algorithm: 'token bucket',
     windowMs: MINUTE_MS,

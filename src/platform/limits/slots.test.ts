@@ -7,7 +7,7 @@ const { eventStreams, eventStreamsOfCaller } = limits
 it('refuses when all slots are taken, until one is freed', () => {
   const changes: number[] = []
   const onChange = (taken: number) => changes.push(taken)
-  const slots = createSlots(eventStreams, eventStreamsOfCaller, { most: 2, onChange })
+  const slots = createSlots(eventStreams, eventStreamsOfCaller, { max: 2, onChange })
   const free = slots.take('address 10.0.0.1')
   slots.take('address 10.0.0.2')
   expect(() => slots.take('address 10.0.0.3')).toThrow('too many event streams are open on this server: 2')
@@ -17,7 +17,7 @@ it('refuses when all slots are taken, until one is freed', () => {
 })
 
 it('refuses a caller that has all of its own, and no other', () => {
-  const slots = createSlots(eventStreams, eventStreamsOfCaller, { mostOfCaller: 1 })
+  const slots = createSlots(eventStreams, eventStreamsOfCaller, { maxOfCaller: 1 })
   const free = slots.take('address 10.0.0.1')
   expect(() => slots.take('address 10.0.0.1')).toThrow('of this API key or address are open: 1')
   slots.take('address 10.0.0.2')

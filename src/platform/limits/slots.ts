@@ -10,9 +10,9 @@ export interface Slots {
 
 export interface SlotOptions {
   /** Most of all callers; the limit's default unless given. */
-  readonly most?: number | undefined
+  readonly max?: number | undefined
   /** Most of each caller. */
-  readonly mostOfCaller?: number | undefined
+  readonly maxOfCaller?: number | undefined
   /** Gets the number of taken slots. */
   readonly onChange?: ((taken: number) => void) | undefined
 }
@@ -21,7 +21,7 @@ export interface SlotOptions {
 export function createSlots(
   limit: SlotLimit,
   limitOfCaller: SlotLimit,
-  { most = limit.default, mostOfCaller = limitOfCaller.default, onChange = () => {} }: SlotOptions = {},
+  { max = limit.default, maxOfCaller = limitOfCaller.default, onChange = () => {} }: SlotOptions = {},
 ): Slots {
   const takenBy = new Map<CallerName, number>()
   let taken = 0
@@ -30,8 +30,8 @@ export function createSlots(
     take(caller) {
       const own = takenBy.get(caller) ?? 0
       // The limit of the caller first: it is the one that the caller can do something about.
-      if (own >= mostOfCaller) throw refusal(limitOfCaller, mostOfCaller)
-      if (taken >= most) throw refusal(limit, most)
+      if (own >= maxOfCaller) throw refusal(limitOfCaller, maxOfCaller)
+      if (taken >= max) throw refusal(limit, max)
       takenBy.set(caller, own + 1)
       onChange(++taken)
       return () => {
@@ -46,7 +46,7 @@ export function createSlots(
 
 function refusal(
   { code = 'unavailable', refusal: text = 'too many at once' }: SlotLimit,
-  most: number,
+  max: number,
 ): PlazaError {
-  return new PlazaError(code, `${text}: ${most}`)
+  return new PlazaError(code, `${text}: ${max}`)
 }

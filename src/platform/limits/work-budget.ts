@@ -20,31 +20,31 @@ export interface WorkBudget {
 export function createWorkBudget(
   { windowMs, maxKeys }: RateLimit & { readonly maxKeys: number },
   clock: () => number,
-  most: number,
+  max: number,
 ): WorkBudget {
   const buckets = new Map<CallerName, { readonly left: number; readonly atMs: number }>()
-  const perMs = most / windowMs
+  const perMs = max / windowMs
 
   function leftOf(caller: CallerName, now: number): number {
     const bucket = buckets.get(caller)
-    if (bucket === undefined) return most
+    if (bucket === undefined) return max
     // A clock that goes back adds nothing.
-    return Math.min(most, bucket.left + Math.max(0, now - bucket.atMs) * perMs)
+    return Math.min(max, bucket.left + Math.max(0, now - bucket.atMs) * perMs)
   }
 
   function statusOf(left: number): LimitStatus {
     return {
-      limit: most,
+      limit: max,
       remaining: Math.max(0, Math.floor(left)),
-      resetSeconds: Math.ceil((most - left) / perMs / 1_000),
+      resetSeconds: Math.ceil((max - left) / perMs / 1_000),
       retryAfterSeconds: left > 0 ? 0 : Math.max(1, Math.ceil(-left / perMs / 1_000)),
     }
   }
 
   return {
-    status: (caller) => (most === 0 ? null : statusOf(leftOf(caller, clock()))),
+    status: (caller) => (max === 0 ? null : statusOf(leftOf(caller, clock()))),
     spend(caller, cost) {
-      if (most === 0) return null
+      if (max === 0) return null
       const now = clock()
       const left = leftOf(caller, now) - cost
       // The least recently used is dropped first.

@@ -19,7 +19,7 @@ export interface DialerOptions {
 
 /**
  * Opens sockets after it has checked their address. A name is resolved once, all its addresses must be
- * allowed, and the socket connects to one of them. There is no second look-up that could return another
+ * allowed, and the socket connects to one of them. There is no second lookup that could return another
  * address (DNS rebinding), and a kept connection stays with the checked address. TLS and the Host header keep
  * the name.
  */
@@ -78,7 +78,7 @@ const QUERY_TRIES = 2
  */
 export function nameServerResolve(servers?: readonly string[]): Resolve {
   return async (host) => {
-    // One per look-up, so that it uses the current system configuration and waits for no other look-up.
+    // One per lookup, so that it uses the current system configuration and waits for no other lookup.
     const resolver = new NameServerResolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
     if (servers !== undefined) resolver.setServers(servers)
     const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

@@ -156,7 +156,7 @@ describe('a name', () => {
     expect(await failureKindOf('http://plaza.social/', {}, { resolve: async () => [] })).toBe('unknown-host')
   })
 
-  it('localhost is loopback without a look-up', async () => {
+  it('localhost is loopback without a lookup', async () => {
     const { port } = await serveHttp((_, res) => res.end('home'))
     expect(text(await answerOf(`http://localhost:${port}/`))).toBe('home')
     expect(text(await answerOf(`http://app.localhost:${port}/`))).toBe('home')

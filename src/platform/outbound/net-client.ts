@@ -24,7 +24,7 @@ export interface NetRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Deadline of the whole exchange: look-up, connections, redirects and body. */
+  /** Deadline of the whole exchange: lookup, connections, redirects and body. */
   readonly deadlineMs: number
   /** Maximum size of the body after decompression. May depend on the head of the response. */
   readonly maxBytes: number | ((head: AnswerHead) => number)

@@ -70,7 +70,7 @@ export function createSavedTargets({
   }
 }
 
-/** The addresses, or none after the time. The look-up itself ends by its own limits. */
+/** The addresses, or none after the time. The lookup itself ends by its own limits. */
 async function beforeTimeout(
   addresses: Promise<readonly string[]>,
   timeoutMs: number,

@@ -62,12 +62,12 @@ function runSlice(): void {
  */
 export async function inSlices<Item, Part>(
   items: readonly Item[],
-  most: number,
+  max: number,
   convert: (slice: readonly Item[]) => Part,
 ): Promise<Part[]> {
-  if (items.length <= most) return [convert(items)]
+  if (items.length <= max) return [convert(items)]
   const parts: Part[] = []
-  let size = most
+  let size = max
   for (let start = 0; start < items.length; ) {
     await nextTurn()
     const startMs = performance.now()
@@ -75,7 +75,7 @@ export async function inSlices<Item, Part>(
     start += size
     const tookMs = performance.now() - startMs
     if (tookMs > LONG_SLICE_MS) size = Math.max(MIN_SLICE, Math.floor(size / 2))
-    else if (tookMs < LONG_SLICE_MS / 4) size = Math.min(most, size * 2)
+    else if (tookMs < LONG_SLICE_MS / 4) size = Math.min(max, size * 2)
   }
   return parts
 }

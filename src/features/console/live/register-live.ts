@@ -106,8 +106,8 @@ function openShared(options: LiveOptions): Shared {
     },
     streams: new EventStreams({
       slots: createSlots(limits.consoleStreams, limits.consoleStreamsOfSession, {
-        most: options.maxStreams,
-        mostOfCaller: options.maxStreamsOfSession,
+        max: options.maxStreams,
+        maxOfCaller: options.maxStreamsOfSession,
       }),
       stallTimeoutMs: options.stallTimeoutMs ?? STALL_TIMEOUT_MS,
     }),

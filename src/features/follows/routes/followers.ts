@@ -27,7 +27,7 @@ import {
 import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { type Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
-import { RelevantFollowersResponse } from '../../../graph/view/schema/relation.js'
+import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Follower } from '../../../graph/view/schema/follower.js'
 import { DateTime, Fid, HashString, NextCursor, namedObject } from '../../../graph/view/schema/primitives.js'
-import { Follower } from '../../../graph/view/schema/relation.js'
 import { User } from '../../../graph/view/schema/user.js'
 
 export const FollowersResponse = namedObject('FollowersResponse', {

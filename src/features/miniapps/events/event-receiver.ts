@@ -49,7 +49,7 @@ export async function receiveEvent(
   const decoded = valueOrThrow(parseJsonSignature(signedEvent))
   const event = valueOrThrow(readClientEvent(decoded.payload, targetPolicy))
   const { fid, clientFid } = valueOrThrow(await verifyEventSigner(db, decoded))
-  // After the signature, so that strangers cause no look-ups.
+  // After the signature, so that strangers cause no lookups.
   if (event.kind === 'granted') {
     await requireSavableTarget({ savedTargets }, event.grant.url, 'notificationDetails.url')
   }

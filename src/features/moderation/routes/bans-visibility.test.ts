@@ -160,7 +160,7 @@ describe('banned users', () => {
     expect(await includesCarol(strict, path, query, trace)).toBe(true)
   })
 
-  it('are found by look-ups, and counted', async () => {
+  it('are found by lookups, and counted', async () => {
     await change('POST')
     const { cast } = (await strict.get('cast', { identifier: hashOf(bobsCast), type: 'hash' })).json()
     expect(cast.author.username).toBe('bob')

@@ -22,7 +22,7 @@ const newSigner = async () => (await api.send('POST', 'signer', {})).json()
 const newKey = () => `0x${newPrivateKey().toString('hex')}`
 const register = (body: object) => api.send('POST', 'signer/signed_key', body)
 
-it('each call creates a signer; the look-up shows its status', async () => {
+it('each call creates a signer; the lookup shows its status', async () => {
   const [one, other] = [await newSigner(), await newSigner()]
   expect(one).toEqual({
     object: 'signer',

@@ -37,7 +37,7 @@ const CacheState = Type.Object(
     name: Type.String({ examples: ['users'] }),
     lookups: Type.Integer({ minimum: 0, examples: [1200] }),
     hit_share: nullable(Type.Number({ minimum: 0, maximum: 1, examples: [0.97] }), {
-      description: 'Share of look-ups that found something; null without look-ups.',
+      description: 'Share of lookups that found something; null without lookups.',
     }),
     entries: nullable(Count, { description: 'null where they are not counted.' }),
     bytes: nullable(Type.Integer({ minimum: 0, examples: [1_048_576] }), {

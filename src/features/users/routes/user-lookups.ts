@@ -180,7 +180,7 @@ export const usersByAddress = defineOperation({
   reply: BulkUsersByAddressResponse,
 
   async handle({ db, hydrator }, { addresses, address_types: types, viewer_fid }) {
-    const hexByKey = new Map(addresses.map((address) => [keyOf(address), hexOf(address)]))
+    const hexByKey = new Map(addresses.map((address) => [keyOf(address), bareHex(address)]))
     const holders = await findAddressHolders(
       db,
       [...hexByKey.values()].map((hex) => Buffer.from(hex, 'hex')),
@@ -208,7 +208,7 @@ function keyOf(address: string): string {
   return address.startsWith('0x') ? address.toLowerCase() : address
 }
 
-function hexOf(address: string): string {
+function bareHex(address: string): string {
   return address.startsWith('0x')
     ? address.slice(2).toLowerCase()
     : Buffer.from(bs58.decode(address)).toString('hex')

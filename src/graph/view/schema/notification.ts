@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cast } from './cast.js'
+import { Follower } from './follower.js'
 import { Count, DateTime, namedObject, textEnum } from './primitives.js'
 import { ReactionWithUserInfo } from './reaction.js'
-import { Follower } from './relation.js'
 
 /**
  * An action of others that concerns a user. `follows` have `follows` and `count`; likes and recasts have `reactions`,

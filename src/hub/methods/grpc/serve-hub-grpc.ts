@@ -91,8 +91,8 @@ export async function serveHubGrpc(api: HubGrpcApi, at: { readonly host: string;
   }
 }
 
-function between([least, most]: readonly [number, number], ms: number): number {
-  return Math.max(least, Math.min(most, ms))
+function between([min, max]: readonly [number, number], ms: number): number {
+  return Math.max(min, Math.min(max, ms))
 }
 
 const same = (bytes: Buffer) => bytes

@@ -42,8 +42,8 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, destroyConnecti
   const { config, metrics } = api
   const readPage = createSingleFlightPages(api.db, (events) => events.map(({ event }) => toWireEvent(event)))
   const slots = createSlots(limits.subscribers, limits.subscribersOfCaller, {
-    most: config.maxSubscribers,
-    mostOfCaller: config.maxSubscribersOfCaller,
+    max: config.maxSubscribers,
+    maxOfCaller: config.maxSubscribersOfCaller,
     onChange: metrics?.subscribed,
   })
   const calls = new Map<AbortController, Promise<void>>()

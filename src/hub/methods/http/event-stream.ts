@@ -50,9 +50,9 @@ const RECONNECT_MS = 2_000
  * next. So a slow reader holds one page in memory and delays no other, and nothing is queued.
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
-  const { maxStreams: most, maxStreamsOfCaller: mostOfCaller, stallTimeoutMs = STALL_TIMEOUT_MS } = api.config
+  const { maxStreams: max, maxStreamsOfCaller: maxOfCaller, stallTimeoutMs = STALL_TIMEOUT_MS } = api.config
   const streams = new EventStreams({
-    slots: createSlots(limits.eventStreams, limits.eventStreamsOfCaller, { most, mostOfCaller }),
+    slots: createSlots(limits.eventStreams, limits.eventStreamsOfCaller, { max, maxOfCaller }),
     stallTimeoutMs,
   })
   streams.register(scope)

@@ -37,7 +37,7 @@ export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise
       answerPreflights(scope, 'GET, POST, OPTIONS', USUAL_HEADERS)
       const countRequest = limitRequests(scope, limits.hubRequests, {
         clock: api.clock,
-        most: api.config.rateLimit,
+        max: api.config.rateLimit,
         refusal: rateRefusal,
       })
       sendFailures(scope, countRequest)

@@ -24,7 +24,7 @@ export function Caches() {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Cache</Table.Th>
-                  <Table.Th ta="right">Look-ups</Table.Th>
+                  <Table.Th ta="right">Lookups</Table.Th>
                   <Table.Th ta="right">Hits</Table.Th>
                   <Table.Th ta="right">Entries</Table.Th>
                   <Table.Th ta="right">Size</Table.Th>

@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import type { Caller } from '../../api/caller.js'
-import { cursorKind, keyPart } from '../../api/cursor.js'
-import { limitParameter } from '../../api/parameters.js'
-import { viewerOf } from '../../api/viewer.js'
-import type { NotificationKind } from '../notifications/kinds.js'
-import { readInbox } from '../notifications/pages.js'
-import type { Operation, OperationContext } from '../operation.js'
-import { consentHeaders, fidNotApproved } from '../signers/fid-consent.js'
-import { loadCasts, loadUsers, loadVersionOneCasts } from './loaders.js'
-import { fid, paging, versionOne } from './operation.js'
-import { CastWithReactors, pageOf, VersionOneCast } from './schema.js'
-import { castBodyOf, userOf } from './views.js'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { limitParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
+import type { NotificationKind } from '../../notifications/kinds.js'
+import { readInbox } from '../../notifications/pages.js'
+import type { Operation, OperationContext } from '../../operation.js'
+import { consentHeaders, fidNotApproved } from '../../signers/fid-consent.js'
+import { loadCasts, loadUsers, loadVersionOneCasts } from '../loaders.js'
+import { CastWithReactors, pageOf, VersionOneCast } from '../schema.js'
+import { castBodyOf, userOf } from '../views.js'
+import { fid, paging, versionOne } from './version-one-operation.js'
 
 interface InboxQuery {
   readonly fid: number
@@ -37,6 +37,7 @@ async function inboxPage(
 }
 
 const mentionsAndReplies = versionOne({
+  tag: 'Notifications',
   path: 'mentions-and-replies',
   summary: 'Get mentions of a user and replies to it',
   query: Type.Object({ fid, ...paging, limit: limitParameter({ maximum: 150, default: 15 }) }),
@@ -61,6 +62,7 @@ const mentionsAndReplies = versionOne({
 })
 
 const reactionsAndRecasts = versionOne({
+  tag: 'Notifications',
   path: 'reactions-and-recasts',
   summary: 'Get likes and recasts of the casts of a user',
   query: Type.Object({ fid, ...paging }),

@@ -1,25 +1,26 @@
 import { Type } from '@sinclair/typebox'
-import type { Caller } from '../../api/caller.js'
-import { cursorKind, keyPart } from '../../api/cursor.js'
-import { limitParameter, textParameter } from '../../api/parameters.js'
-import { viewerOf } from '../../api/viewer.js'
-import { type FeedCursor, type FeedPageRequest, scanLimitOf } from '../../graph/query/feeds.js'
-import { readAuthorFeed } from '../../graph/query/feeds-by-author.js'
-import { workPrices } from '../../platform/limits/work-prices.js'
-import type { Operation, OperationContext } from '../operation.js'
-import { loadVersionOneCasts } from './loaders.js'
-import { fid, hash, hexOf, paging, required, versionOne, viewerFid } from './operation.js'
-import { readRecentCasts, readThread } from './queries.js'
-import { pageOf, VersionOneCast } from './schema.js'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { limitParameter, textParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
+import { type FeedCursor, type FeedPageRequest, scanLimitOf } from '../../../graph/query/feeds.js'
+import { readAuthorFeed } from '../../../graph/query/feeds-by-author.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
+import type { Operation, OperationContext } from '../../operation.js'
+import { loadVersionOneCasts } from '../loaders.js'
+import { readRecentCasts, readThread } from '../queries.js'
+import { pageOf, VersionOneCast } from '../schema.js'
+import { bareHex, fid, hash, paging, required, versionOne, viewerFid } from './version-one-operation.js'
 
 const cast = versionOne({
+  tag: 'Casts',
   path: 'cast',
   summary: 'Get cast by hash',
   query: Type.Object({ hash, viewerFid }),
   result: Type.Object({ cast: VersionOneCast }),
   handle: async (context, query, caller) => {
     const viewer = await viewerOf(context, caller, query.viewerFid)
-    const [found] = await loadVersionOneCasts(context, [hexOf(query.hash)], viewer)
+    const [found] = await loadVersionOneCasts(context, [bareHex(query.hash)], viewer)
     return { cast: required(found, 'such cast', 'hash') }
   },
 })
@@ -27,6 +28,7 @@ const cast = versionOne({
 const MAX_URL_LENGTH = 2_048
 
 const casts = versionOne({
+  tag: 'Casts',
   path: 'casts',
   price: ({ parent_url }) => (parent_url === undefined ? null : workPrices.search),
   summary: 'Get casts of a user',
@@ -53,6 +55,7 @@ const casts = versionOne({
 })
 
 const allCastsInThread = versionOne({
+  tag: 'Casts',
   path: 'all-casts-in-thread',
   price: () => workPrices.largeReply,
   summary: 'Get the casts of a thread',
@@ -60,12 +63,13 @@ const allCastsInThread = versionOne({
   result: Type.Object({ casts: Type.Array(VersionOneCast) }),
   handle: async (context, query, caller) => {
     const viewer = await viewerOf(context, caller, query.viewerFid)
-    const hashes = await readThread(context.db, hexOf(query.threadHash), viewer)
+    const hashes = await readThread(context.db, bareHex(query.threadHash), viewer)
     return { casts: await loadVersionOneCasts(context, hashes, viewer) }
   },
 })
 
 const recentCasts = versionOne({
+  tag: 'Casts',
   path: 'recent-casts',
   summary: 'Get recent casts',
   query: Type.Object({ ...paging, limit: limitParameter({ maximum: 100, default: 25 }) }),

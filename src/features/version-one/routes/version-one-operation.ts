@@ -1,21 +1,22 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Caller } from '../../api/caller.js'
-import type { PriceOf } from '../../api/operation.js'
+import type { Caller } from '../../../api/caller.js'
+import type { PriceOf } from '../../../api/operation.js'
 import {
   castHashParameter,
   cursorParameter,
   fidParameter,
   limitParameter,
   viewerFidParameter,
-} from '../../api/parameters.js'
-import { Json } from '../../graph/view/json.js'
-import { PlazaError } from '../../platform/errors.js'
-import { defineOperation, type Operation, type OperationContext } from '../operation.js'
-import type { consentHeaders } from '../signers/fid-consent.js'
+} from '../../../api/parameters.js'
+import { Json } from '../../../graph/view/json.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import type { consentHeaders } from '../../signers/fid-consent.js'
 
 /** An operation below `/v1/farcaster`. */
 interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
   readonly path: string
+  readonly tag: Operation['tag']
   readonly summary: string
   readonly price?: PriceOf
   readonly query: Query
@@ -41,7 +42,6 @@ export function versionOne<Query extends TObject, Result extends TSchema>({
   return defineOperation({
     ...spec,
     method: 'GET',
-    tag: 'Users',
     description: 'An operation of version 1 of the hosted API, for its older clients.',
     deprecatedSince: '2024-11-20',
     reply: Type.Object({ result }),
@@ -63,7 +63,7 @@ export const paging = {
 }
 
 /** Lowercase hex without 0x. */
-export function hexOf(hash: string): string {
+export function bareHex(hash: string): string {
   return hash.replace(/^0x/, '').toLowerCase()
 }
 

@@ -1,25 +1,26 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { Caller } from '../../api/caller.js'
-import { cursorKind, keyPart } from '../../api/cursor.js'
-import { ethAddressParameter, limitParameter, textParameter } from '../../api/parameters.js'
-import { hiddenFidsFor } from '../../api/viewer.js'
-import { type FollowSide, readFollows } from '../../graph/query/follows.js'
-import { findFidByUsername, findLatestVerifier } from '../../graph/query/users.js'
-import { dateTimeOf } from '../../graph/view/formats.js'
-import { EthAddress, Fid, MAX_INT32, nullable, Username } from '../../graph/view/schema/primitives.js'
-import type { User } from '../../graph/view/schema/user.js'
-import { priceOfItems } from '../../platform/limits/work-prices.js'
-import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
-import type { Operation, OperationContext } from '../operation.js'
-import { loadUsers } from './loaders.js'
-import { fid, paging, required, versionOne, viewerFid } from './operation.js'
-import { readRecentFids } from './queries.js'
-import { pageOf, TimedUser, VersionOneUser } from './schema.js'
-import { userOf } from './views.js'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { ethAddressParameter, limitParameter, textParameter } from '../../../api/parameters.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
+import { type FollowSide, readFollows } from '../../../graph/query/follows.js'
+import { findFidByUsername, findLatestVerifier } from '../../../graph/query/users.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import { EthAddress, Fid, MAX_INT32, nullable, Username } from '../../../graph/view/schema/primitives.js'
+import type { User } from '../../../graph/view/schema/user.js'
+import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import type { Operation, OperationContext } from '../../operation.js'
+import { loadUsers } from '../loaders.js'
+import { readRecentFids } from '../queries.js'
+import { pageOf, TimedUser, VersionOneUser } from '../schema.js'
+import { userOf } from '../views.js'
+import { fid, paging, required, versionOne, viewerFid } from './version-one-operation.js'
 
 const userResult = Type.Object({ user: VersionOneUser })
 
 const user = versionOne({
+  tag: 'Users',
   path: 'user',
   summary: 'Get user by fid',
   query: Type.Object({ fid, viewerFid }),
@@ -30,6 +31,7 @@ const user = versionOne({
 })
 
 const userByUsername = versionOne({
+  tag: 'Users',
   path: 'user-by-username',
   summary: 'Get user by username',
   query: Type.Object({ username: textParameter({ description: 'Username, without `@`.' }), viewerFid }),
@@ -41,6 +43,7 @@ const userByUsername = versionOne({
 })
 
 const userByVerification = versionOne({
+  tag: 'Users',
   path: 'user-by-verification',
   summary: 'Get user by verified address',
   query: Type.Object({ address: ethAddressParameter({ description: 'Verified address.' }) }),
@@ -53,6 +56,7 @@ const userByVerification = versionOne({
 })
 
 const custodyAddress = versionOne({
+  tag: 'Users',
   path: 'custody-address',
   summary: 'Get custody address of a user',
   query: Type.Object({ fid }),
@@ -64,6 +68,7 @@ const custodyAddress = versionOne({
 })
 
 const verifications = versionOne({
+  tag: 'Users',
   path: 'verifications',
   summary: 'Get verifications of a user',
   query: Type.Object({ fid }),
@@ -97,6 +102,7 @@ async function findUser(
 const recentCursors = cursorKind('v1 recent users', keyPart.integer)
 
 const recentUsers = versionOne({
+  tag: 'Users',
   path: 'recent-users',
   // 100 by default.
   price: ({ limit = 100 }) => priceOfItems(Number(limit)),
@@ -117,6 +123,7 @@ const followCursors = cursorKind('v1 follows', keyPart.integer, keyPart.integer)
 
 function followList(side: FollowSide): Operation {
   return versionOne({
+    tag: 'Users',
     path: side,
     summary: side === 'followers' ? 'Get followers of a user' : 'Get users that a user follows',
     query: Type.Object({ fid, ...paging }),

@@ -1,24 +1,24 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Caller } from '../../api/caller.js'
-import { cursorKind, keyPart } from '../../api/cursor.js'
-import { viewerOf } from '../../api/viewer.js'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { viewerOf } from '../../../api/viewer.js'
 import {
   type ReactionKind,
   type ReactionRow,
   reactionTypes,
   readCastReactions,
   readUserReactions,
-} from '../../graph/query/reactions.js'
-import { dateTimeOf } from '../../graph/view/formats.js'
-import { NextCursor } from '../../graph/view/schema/primitives.js'
-import type { User } from '../../graph/view/schema/user.js'
-import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
-import type { Operation, OperationContext } from '../operation.js'
-import { loadCasts, loadUsers } from './loaders.js'
-import { fid, hash, hexOf, paging, required, versionOne } from './operation.js'
-import { readReactionHashes } from './queries.js'
-import { LikeWithCast, pageOf, Recaster, VersionOneReaction, VersionOneUser } from './schema.js'
-import { commonUserMembers, embedsOf, recasterOf, userOf } from './views.js'
+} from '../../../graph/query/reactions.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import { NextCursor } from '../../../graph/view/schema/primitives.js'
+import type { User } from '../../../graph/view/schema/user.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import type { Operation, OperationContext } from '../../operation.js'
+import { loadCasts, loadUsers } from '../loaders.js'
+import { readReactionHashes } from '../queries.js'
+import { LikeWithCast, pageOf, Recaster, VersionOneReaction, VersionOneUser } from '../schema.js'
+import { commonUserMembers, embedsOf, recasterOf, userOf } from '../views.js'
+import { bareHex, fid, hash, paging, required, versionOne } from './version-one-operation.js'
 
 interface CastReactionQuery {
   readonly castHash: string
@@ -38,7 +38,7 @@ async function reactionPage(
 ) {
   const viewer = await viewerOf(context, caller, viewerFid)
   const key = castCursors.decode(cursor)
-  const rows = await readCastReactions(context.db, hexOf(castHash), {
+  const rows = await readCastReactions(context.db, bareHex(castHash), {
     kinds,
     before: key && { ts: key[0], fid: key[1], type: key[2] },
     count: limit + 1,
@@ -60,6 +60,7 @@ async function reactionPage(
 /** A list of reactions under its key in `result`. */
 function reactionList(path: string, key: string, kinds: readonly ReactionKind[]): Operation {
   return versionOne({
+    tag: 'Reactions',
     path,
     summary: `Get ${kinds.join(' and ')} of a cast`,
     query: Type.Object({ castHash: hash, ...paging }),
@@ -76,8 +77,8 @@ async function presentReactions(
   { castHash, viewerFid }: CastReactionQuery,
   reactions: readonly { readonly row: ReactionRow; readonly user: User }[],
 ) {
-  const casts = await loadCasts(context, [hexOf(castHash)], viewerFid)
-  const castFid = casts.get(hexOf(castHash))?.author.fid ?? 0
+  const casts = await loadCasts(context, [bareHex(castHash)], viewerFid)
+  const castFid = casts.get(bareHex(castHash))?.author.fid ?? 0
   const hashes = await readReactionHashes(
     context.db,
     reactions.map(({ row }) => ({ fid: row.fid, type: row.type, castFid, castHash: row.hash })),
@@ -96,6 +97,7 @@ async function presentReactions(
 }
 
 const castRecasters = versionOne({
+  tag: 'Reactions',
   path: 'cast-recasters',
   summary: 'Get users who recast a cast',
   query: Type.Object({ castHash: hash, ...paging }),
@@ -109,6 +111,7 @@ const castRecasters = versionOne({
 const userCursors = cursorKind('v1 likes of a user', keyPart.integer, keyPart.hex, keyPart.int2)
 
 const userCastLikes = versionOne({
+  tag: 'Reactions',
   path: 'user-cast-likes',
   summary: 'Get casts that a user likes',
   query: Type.Object({ fid, ...paging }),
