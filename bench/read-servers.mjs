@@ -18,6 +18,7 @@ export const SETTINGS = {
   PLAZA_SECRET_KEY: SECRET_KEY,
   CRAWL_EMBEDS: 'false',
   HUB_RATE_LIMIT: '0',
+  WORK_RATE_LIMIT: '0',
 }
 const NETWORK_FILE = 'network.json'
 /** Prime numbers, so that each writer does some of everything; at most a tenth of the users. */

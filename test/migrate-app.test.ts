@@ -70,12 +70,13 @@ describe('plaza migrate webhooks', () => {
     expires_at: '2099-01-01T00:00:00Z',
     deleted_at: never,
   }
+  const rotated = { ...secret, value: 'the secret before', expires_at: '2098-01-01T00:00:00Z' }
   const expired = { ...secret, value: 'expired', expires_at: '2020-01-01T00:00:00Z' }
   let webhooks = [
     webhook(
       'casts',
       { 'cast.created': { author_fids: [3], text: '', embeds: null } },
-      { secrets: [secret, expired] },
+      { secrets: [secret, rotated, expired] },
     ),
     webhook('off', { 'user.created': {} }, { active: false }),
     webhook('mixed', {
@@ -115,7 +116,10 @@ describe('plaza migrate webhooks', () => {
         title: 'the casts',
         target_url: 'https://hooks.plaza.social/casts',
         active: true,
-        secrets: [{ value: 'a secret of the hosted service' }],
+        secrets: [
+          { value: 'a secret of the hosted service', expires_at: expect.stringMatching(/^9999-/) },
+          { value: 'the secret before', expires_at: '2098-01-01T00:00:00.000Z' },
+        ],
         subscription: { filters: { 'cast.created': { author_fids: [3] } } },
       },
       { title: 'the off', active: false, secrets: [{ value: expect.stringMatching(/^whsec_/) }] },

@@ -89,6 +89,24 @@ describe.skipIf(browserPath === null)('channels in the console', () => {
     expect([channel.name, channel.description]).toEqual(['Books of today', 'by another'])
   })
 
+  it('keeps what is written while the rest is being saved', async () => {
+    const { page } = await openConsole(browser, { ...server, path: '/channels/books?tab=edit' })
+    const description = page.getByLabel('Description')
+    await page.route('**/v2/social/channel/', async (route) => {
+      if (route.request().method() === 'PATCH') await description.fill('written meanwhile')
+      await route.continue()
+    })
+    await page.getByLabel('Name').fill('Books of tomorrow')
+    await button(page, 'Save').click()
+    await page.getByRole('heading', { level: 1, name: 'Books of tomorrow' }).waitFor()
+    const save = button(page, 'Save')
+    await expect.poll(() => save.isEnabled()).toBe(true)
+    expect(await description.inputValue()).toBe('written meanwhile')
+    await save.click()
+    const stored = async () => (await api.get('channel', { id: 'books' })).json().channel.description
+    await expect.poll(stored).toBe('written meanwhile')
+  })
+
   it('invites a user, and withdraws the invite', async () => {
     const path = '/channels/books?tab=invites'
     const { page, shows, isFaultless } = await openConsole(browser, { ...server, path })

@@ -210,8 +210,20 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await closed()
     expect(await db`select from webhooks.webhooks where active and title = 'closed garden'`).toHaveLength(1)
     await click('Pause')
+    // The reply is lost: the webhook is paused, and the dialog asks again.
+    await page.route('**/v2/social/webhook/', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await click('Pause the webhook')
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    await page.unroute('**/v2/social/webhook/')
+    const isActive = async () =>
+      (await db`select active from webhooks.webhooks where title = 'closed garden'`)[0]!.active
+    expect(await isActive()).toBe(false)
     await click('Pause the webhook')
     await closed()
+    expect(await isActive()).toBe(false)
     await click('Activate')
     await page.getByRole('button', { name: 'Pause' }).waitFor()
     await click('Redeliver all failed')

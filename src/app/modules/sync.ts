@@ -113,7 +113,8 @@ export const syncModule: Module = {
           log,
           metrics: syncMetrics,
         })
-        await Promise.all([comparing, selected?.watchChanges(signal, log), publishing?.run(signal)])
+        const watching = selected?.watchChanges({ listen: connections.listener.listen, signal, log })
+        await Promise.all([comparing, watching, publishing?.run(signal)])
       },
     })
     return {

@@ -50,16 +50,14 @@ interface DeveloperKey {
 /**
  * Finds a key that the app requested and holds itself.
  *
- * @throws PlazaError `not_found`, `forbidden.other_app`, `conflict` for a key that this server holds.
+ * @throws PlazaError `not_found`, also for a key that this server holds, `forbidden.other_app`.
  */
 export async function findOwnKey(
   db: Database,
   { appId, keyType, key, property }: DeveloperKey,
 ): Promise<SignerRecord> {
-  const signerRecord = requireOwnership(await findKey(db, keyType, key), appId, property)
-  if (signerRecord.sealedKey === null) return signerRecord
-  const message = 'this server holds the private half of this key: use its signer_uuid'
-  throw new PlazaError('conflict', message, { property })
+  const found = await findKey(db, keyType, key)
+  return requireOwnership(found?.sealedKey === null ? found : null, appId, property)
 }
 
 /**
@@ -91,7 +89,12 @@ export async function requestKeyApproval(
       })}
       on conflict (key_type, public_key) do nothing`
   }
-  return await submitKeyRequest(check, await findOwnKey(check.db, developerKey), request, property)
+  const signerRecord = requireOwnership(await findKey(check.db, keyType, key), appId, property)
+  if (signerRecord.sealedKey !== null) {
+    const message = 'this server holds the private half of this key: use its signer_uuid'
+    throw new PlazaError('conflict', message, { property })
+  }
+  return await submitKeyRequest(check, signerRecord, request, property)
 }
 
 /** Whether a key that its developer holds was requested and not answered until a day after the deadline. */

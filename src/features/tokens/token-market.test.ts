@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { countHolders, readTokenStats } from './token-market.js'
+import { deleteBalances } from './tracked-tokens.js'
 
 const { db } = await createTestDatabase()
 let id: number
@@ -39,6 +40,15 @@ it('readTokenStats: of more holders it has the last count', async () => {
   expect(await holders()).toBe(1_001)
   await countHolders(db)
   expect(await holders()).toBe(1_006)
+})
+
+it('readTokenStats: a token that is tracked again has no count of before', async () => {
+  await addHolders(1, 1_001)
+  await countHolders(db)
+  await db.begin((transaction) => deleteBalances(transaction, [id]))
+  await db`update tokens.tokens set live_from = 10, read_to = 10`
+  await addHolders(1, 1_001)
+  expect(await holders()).toBeNull()
 })
 
 it('readTokenStats: a token whose owners are not indexed has no holders', async () => {

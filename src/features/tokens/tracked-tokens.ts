@@ -170,7 +170,7 @@ export async function deleteBalances(
   // Updates first: the live handler locks these rows and skips reset tokens afterwards.
   const rows = await db<{ follower: string }[]>`
     update tokens.tokens
-    set live_from = null, read_to = null
+    set live_from = null, read_to = null, holder_count = null
     where id = any (${ids}::integer[])
     returning network || '/token/0x' || encode(address, 'hex') as follower
   `

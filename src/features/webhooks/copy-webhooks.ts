@@ -5,6 +5,7 @@ import { PlazaError } from '../../platform/errors.js'
 import type { SavedTargets } from '../../platform/outbound/saved-targets.js'
 import { checkFilters } from './matching/filters.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from './schema/webhook-filters.js'
+import type { KnownSecret } from './secrets.js'
 import {
   createWebhook,
   listWebhooks,
@@ -215,17 +216,30 @@ function withoutEmpty(filter: unknown): unknown {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null && value !== ''))
 }
 
-/** The secrets that sign there now, the newest first, if the service shows them. */
-function validSecrets({ secrets }: SourceWebhook, nowMs: number): string[] {
-  return (secrets ?? [])
+/**
+ * The secrets that sign there now, the newest first, if the service shows them. They end as there, but for the one that ends last: a
+ * webhook without a secret could sign nothing.
+ */
+function validSecrets({ secrets }: SourceWebhook, nowMs: number): KnownSecret[] {
+  const valid = (secrets ?? [])
     .filter(({ expires_at, deleted_at }) => !isPast(expires_at, nowMs) && !isPast(deleted_at, nowMs))
-    .flatMap(({ value }) => (value && value.length <= MAX_SECRET_LENGTH ? [value] : []))
+    .flatMap(({ value, expires_at, deleted_at }) =>
+      value && value.length <= MAX_SECRET_LENGTH
+        ? [{ value, endMs: Math.min(endOf(expires_at), endOf(deleted_at)) }]
+        : [],
+    )
     .slice(0, MAX_SECRETS)
+  const lastMs = Math.max(...valid.map(({ endMs }) => endMs))
+  return valid.map(({ value, endMs }) => ({ value, expiresAt: endMs === lastMs ? null : new Date(endMs) }))
+}
+
+/** When a time is, in milliseconds; infinite for a missing one. */
+function endOf(time: string | null | undefined): number {
+  const atMs = Date.parse(time ?? '')
+  return atMs > 0 ? atMs : Number.POSITIVE_INFINITY
 }
 
 /** Whether a time is there and over. Go writes a missing time as the year 1. */
 function isPast(time: string | null | undefined, nowMs: number): boolean {
-  if (!time) return false
-  const atMs = Date.parse(time)
-  return atMs > 0 && atMs <= nowMs
+  return endOf(time) <= nowMs
 }

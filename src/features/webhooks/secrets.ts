@@ -12,6 +12,9 @@ export interface SigningSecret {
   readonly expiresAt: Date | null
 }
 
+/** A secret that a receiver knows already. */
+export type KnownSecret = Pick<SigningSecret, 'value' | 'expiresAt'>
+
 /** Bytes of a secret. Both signature schemes accept it as a key: Standard Webhooks requires 192 bits or more. */
 const SECRET_BYTES = 32
 /** Most valid secrets, each of which signs every delivery. */
@@ -22,7 +25,8 @@ export const webhookSecretContext = (uid: string): string => `webhook secret ${u
 
 /** Creates a secret of a webhook: `whsec_` and base64, as in Standard Webhooks. */
 export async function addSecret(db: Queryable, vault: Vault, webhookId: string): Promise<void> {
-  await storeSecret(db, vault, webhookId, `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`, 0)
+  const value = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  await storeSecret(db, vault, webhookId, { value, expiresAt: null }, 0)
 }
 
 /** Stores secrets that a receiver knows already, the newest first. */
@@ -30,9 +34,9 @@ export async function copySecrets(
   db: Queryable,
   vault: Vault,
   webhookId: string,
-  values: readonly string[],
+  secrets: readonly KnownSecret[],
 ): Promise<void> {
-  for (const [age, value] of values.entries()) await storeSecret(db, vault, webhookId, value, age)
+  for (const [age, secret] of secrets.entries()) await storeSecret(db, vault, webhookId, secret, age)
 }
 
 /** @param age Milliseconds by which it is older than now, which orders secrets of one transaction. */
@@ -40,15 +44,15 @@ async function storeSecret(
   db: Queryable,
   vault: Vault,
   webhookId: string,
-  value: string,
+  { value, expiresAt }: KnownSecret,
   age: number,
 ): Promise<void> {
   const uid = randomUUID()
   await db`
-    insert into webhooks.secrets (uid, webhook_id, sealed, created_at)
+    insert into webhooks.secrets (uid, webhook_id, sealed, created_at, expires_at)
     values (
       ${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretContext(uid))},
-      now() - ${age}::integer * interval '1 millisecond'
+      now() - ${age}::integer * interval '1 millisecond', ${expiresAt}
     )`
 }
 

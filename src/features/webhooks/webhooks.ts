@@ -16,6 +16,7 @@ import {
   copySecrets,
   decryptSigningSecrets,
   expireSecrets,
+  type KnownSecret,
   type SigningSecret,
 } from './secrets.js'
 import { deliveryChannel } from './waiting-deliveries.js'
@@ -65,7 +66,7 @@ export interface WebhookSource {
   readonly id: string
   readonly active: boolean
   /** Secrets that its receiver knows, the newest first; without any it gets a new one. */
-  readonly secrets: readonly string[]
+  readonly secrets: readonly KnownSecret[]
 }
 
 /** Dependencies of the webhook store. */

@@ -136,6 +136,41 @@ test('a thread that cannot be moved delays no other, and fails the job', async (
   expect(await waiting()).toBe(1)
 })
 
+test('a thread that takes too long is tried again later, with more time', async () => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  const [first, ...others] = chainOf(5).slice(1)
+  await project(db, ...merged(...others))
+  await projectWith({ maxMovedToMissing: 0 }, db, ...merged(first!))
+  const times: string[] = []
+  const postponed = new Map<string, number>()
+  let isSlow = true
+  const moveOnce = () =>
+    moveWaitingThreads(
+      db,
+      '0 seconds',
+      async (transaction) => {
+        const [limit] = await transaction`show statement_timeout`
+        times.push(limit!.statement_timeout)
+        if (!isSlow) return
+        await transaction`set local statement_timeout to '10ms'`
+        await transaction`select pg_sleep(10)`
+      },
+      postponed,
+    )
+  await expect(moveOnce()).rejects.toThrow('statement timeout')
+  // Merges would wait for it each minute.
+  await moveOnce()
+  expect([times, await waiting()]).toEqual([['5s'], 1])
+  const name = first!.hash.toString('hex')
+  expect(postponed.get(name)).toBeGreaterThan(performance.now() + 3_500_000)
+  postponed.set(name, 0)
+  isSlow = false
+  await moveOnce()
+  expect([times, await waiting(), postponed.size]).toEqual([['5s', '1min'], 0, 1])
+  await moveOnce()
+  expect(postponed.size).toBe(0)
+})
+
 test.each([
   { arrives: 'a first cast', body: { parentUrl: url } },
   { arrives: 'a cast without its parent', body: { parentCastId: { fid: 1, hash: Buffer.alloc(20, 7) } } },

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { outageOf } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from '../project/cast-counts.js'
 import { projectInto } from '../project/project.js'
@@ -7,8 +8,10 @@ import { attachReplies, lockThreadsExclusively } from '../project/threads.js'
 const POLL_MS = 60 * 1000
 /** A thread that is still arriving waits on. */
 const MIN_WAIT = '30 seconds'
-/** Merges of casts wait while a thread moves. One with more than some ten thousand casts below stays until its first cast arrives. */
-const MAX_STATEMENT_TIME = '5s'
+/** Merges of casts wait while a thread moves. The first time is enough for some ten thousand casts below. */
+const STATEMENT_TIMES = { first: '5s', later: '60s' } as const
+/** Until a thread that took too long is tried again, with more time: merges would wait for it every minute. */
+const POSTPONED_MS = 60 * 60 * 1000
 
 /**
  * Runs in the transaction that moves a thread. Caches may have casts below with the thread `hash` that they had (hex without
@@ -16,9 +19,14 @@ const MAX_STATEMENT_TIME = '5s'
  */
 type OnMoved = (transaction: Transaction, hash: string) => Promise<void>
 
+/** When threads that took too long are tried again, in milliseconds of this process, by their hash. */
+type PostponedThreads = Map<string, number>
+
 /** Creates the scheduled job that moves long threads to the missing cast at their top. */
 export function createWaitingThreadsJob(db: Database, onMoved: OnMoved) {
-  return { name: 'waiting threads', everyMs: POLL_MS, run: () => moveWaitingThreads(db, MIN_WAIT, onMoved) }
+  const postponed: PostponedThreads = new Map()
+  const run = () => moveWaitingThreads(db, MIN_WAIT, onMoved, postponed)
+  return { name: 'waiting threads', everyMs: POLL_MS, run }
 }
 
 /**
@@ -26,26 +34,46 @@ export function createWaitingThreadsJob(db: Database, onMoved: OnMoved) {
  * from its end it is the topmost, and moves all that wait below it. One that fails delays no other.
  *
  * @param minWait As a PostgreSQL interval.
+ * @param postponed Kept between calls.
  * @throws the first failure, after the last thread.
  */
-export async function moveWaitingThreads(db: Database, minWait: string, onMoved: OnMoved): Promise<void> {
+export async function moveWaitingThreads(
+  db: Database,
+  minWait: string,
+  onMoved: OnMoved,
+  postponed: PostponedThreads = new Map(),
+): Promise<void> {
   const waiting = await db<{ hash: Buffer }[]>`
     select hash from social.waiting_threads
     where waiting_since <= now() - ${minWait}::text::interval
     order by waiting_since desc, hash
   `
   const failures: unknown[] = []
+  const names = new Set(waiting.map(({ hash }) => hash.toString('hex')))
+  for (const name of postponed.keys()) if (!names.has(name)) postponed.delete(name)
   for (const { hash } of waiting) {
-    await moveThread(db, hash, onMoved).catch((error: unknown) => failures.push(error))
+    const name = hash.toString('hex')
+    const retryMs = postponed.get(name)
+    if (retryMs !== undefined && performance.now() < retryMs) continue
+    const statementTime = retryMs === undefined ? STATEMENT_TIMES.first : STATEMENT_TIMES.later
+    await moveThread(db, hash, onMoved, statementTime).catch((error: unknown) => {
+      if (outageOf(error) === 'StatementTimeout') postponed.set(name, performance.now() + POSTPONED_MS)
+      failures.push(error)
+    })
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function moveThread(db: Database, hash: Buffer, onMoved: OnMoved): Promise<void> {
+async function moveThread(
+  db: Database,
+  hash: Buffer,
+  onMoved: OnMoved,
+  statementTime: string,
+): Promise<void> {
   await db.begin(async (transaction) => {
     await projectInto(transaction, 'social')
     await lockThreadsExclusively(transaction)
-    await transaction.unsafe(`set local statement_timeout = '${MAX_STATEMENT_TIME}'`)
+    await transaction.unsafe(`set local statement_timeout = '${statementTime}'`)
     const removed = await transaction`delete from waiting_threads where hash = ${db.types.bytea(hash)}`
     if (removed.count === 0) return
     const activity = new UrlActivity()

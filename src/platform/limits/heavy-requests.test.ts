@@ -19,6 +19,9 @@ async function serve() {
     if (request.url === '/early') await once(reply.raw, 'close')
   })
   const bytes = (answer: string) => answer.length
+  const aborted = new Promise<void>((resolve) => {
+    app.addHook('onRequestAbort', async (_request) => resolve())
+  })
   let runs = 0
   for (const url of ['/early', '/read']) {
     app.get(url, (_request, reply) =>
@@ -28,6 +31,17 @@ async function serve() {
       }),
     )
   }
+  let end = () => {}
+  const ended = new Promise<string>((resolve) => {
+    end = () => resolve('done')
+  })
+  // With the reply of a server that does not wait for its work any longer.
+  app.get('/late', async (_request, reply) => {
+    runHeavy({ price, caller, bytes }, reply, () => ended).catch(() => {})
+    await expect.poll(() => limits.usage().reads?.running).toBe(1)
+    return 'late'
+  })
+  app.get('/slow', (_request, reply) => runHeavy({ price, caller, bytes }, reply, () => ended))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const send = (path: string) => {
@@ -35,7 +49,7 @@ async function serve() {
     socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
     return socket
   }
-  return { app, limits, send, runs: () => runs, url: `http://127.0.0.1:${port}` }
+  return { app, limits, send, end, aborted, runs: () => runs, url: `http://127.0.0.1:${port}` }
 }
 
 it('a client that left before its heavy work began keeps nobody out', async () => {
@@ -49,6 +63,26 @@ it('a client that left before its heavy work began keeps nobody out', async () =
     await expect.poll(() => limits.usage().reads).toEqual(free)
   }
   expect(await (await fetch(`${url}/read`)).text()).toBe('done')
+})
+
+it('work whose client has left, or has its reply, keeps its place until it ends', async () => {
+  for (const path of ['/slow', '/late']) {
+    const { limits, send, end, url, aborted } = await serve()
+    const usage = () => limits.usage().reads
+    if (path === '/late') expect(await (await fetch(url + path)).text()).toBe('late')
+    else {
+      const socket = send(path)
+      await expect.poll(usage).toMatchObject({ running: 1 })
+      socket.destroy()
+      await aborted
+    }
+    // It waits, because the place is taken.
+    const reply = fetch(`${url}/read`)
+    await expect.poll(usage).toEqual({ running: 1, sending: 0, waiting: 1 })
+    end()
+    expect(await (await reply).text()).toBe('done')
+    await expect.poll(usage).toEqual(free)
+  }
 })
 
 it('a client that leaves while it waits for its turn gives up its place', async () => {

@@ -26,13 +26,14 @@ export type RunHeavy = <Answer>(
 /**
  * Lets the routes of a scope run heavy work. Replies to it have the headers `ratelimit-limit`, `ratelimit-remaining` and
  * `ratelimit-reset`, in milliseconds of work and seconds. Those of a limit on the number of requests stay, unless it is the
- * work that is refused. The work ends when the reply is compressed, which for a large one is a part of it.
+ * work that is refused. The work ends when the reply is compressed, which for a large one is a part of it. Work whose client has left,
+ * or got a 503 after the time of a request, keeps its place until it ends: its statements go on, and others must not run beside them.
  */
 export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunHeavy {
-  const works = new WeakMap<FastifyRequest, HeavyWork>()
+  const finished = new WeakMap<FastifyRequest, HeavyWork>()
   // After the hooks of the server, of which one compresses.
   scope.addHook('onSend', async (request, reply, payload) => {
-    const work = works.get(request)
+    const work = finished.get(request)
     if (work === undefined) return payload
     work.send()
     const timer = setTimeout(() => reply.raw.destroy(), SENDING_TIMEOUT_MS)
@@ -45,9 +46,6 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
     onEnd(reply, () => ended.abort(REPLY_ENDED))
     const onStatus = (status: LimitStatus) => setHeaders(reply, status)
     const work = await limits.begin({ price, caller, onStatus, signal: ended.signal })
-    works.set(reply.request, work)
-    if (ended.signal.aborted) work.leave()
-    else ended.signal.addEventListener('abort', work.leave)
     let paidBytes = 0
     try {
       const answer = await run()
@@ -55,6 +53,9 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
       return answer
     } finally {
       work.pay(paidBytes)
+      finished.set(reply.request, work)
+      if (ended.signal.aborted) work.leave()
+      else ended.signal.addEventListener('abort', work.leave)
     }
   }
 }

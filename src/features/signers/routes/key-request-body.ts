@@ -20,7 +20,8 @@ const sponsoredByService = Type.Boolean({
 const sponsorMember = Type.Object(
   {
     fid: Type.Optional(
-      fidParameter({ description: 'Fid of the sponsor. Requires `signature`.', examples: [] }),
+      // 0 where it is ignored, as clients send that name the operator as sponsor.
+      fidParameter({ minimum: 0, description: 'Fid of the sponsor. Requires `signature`.', examples: [] }),
     ),
     signature: Type.Optional(
       signatureMember(

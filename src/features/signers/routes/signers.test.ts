@@ -115,6 +115,7 @@ it('accepts a sponsor that signed, or the service', async () => {
     [{ fid: stranger.fid }, 'sponsor.signature'],
     [{ signature }, 'sponsor.fid'],
     [{ fid: 999_999, signature }, 'sponsor.fid'],
+    [{ fid: 0, signature }, 'sponsor.fid'],
     [{ sponsored_by_service: 'yes' }, 'sponsor.sponsored_by_service'],
   ]
   for (const [sponsor, property] of wrong) {
@@ -125,6 +126,7 @@ it('accepts a sponsor that signed, or the service', async () => {
     { fid: stranger.fid, signature },
     { sponsored_by_service: true },
     { sponsored_by_neynar: true, fid: 1, signature: '0x' },
+    { sponsored_by_neynar: true, fid: 0, signature: '' },
     { sponsored_by_service: false },
     {},
   ]) {
@@ -265,8 +267,10 @@ it('concurrent requests -> one key', async () => {
   expect(replies[0]!.json().status).toBe('pending_approval')
 })
 
-it('the key of a hosted signer -> refused as developer key', async () => {
+it('the key of a hosted signer -> refused as developer key, and none that a developer has requested', async () => {
   const { public_key } = await newSigner()
+  const found = await api.get('signer/developer_managed', { public_key })
+  expect([found.statusCode, found.json()]).toMatchObject([404, { code: 'NotFound', property: 'public_key' }])
   const keyRequest = { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const reply = await api.send('POST', 'signer/developer_managed/signed_key', keyRequest)
   expect([reply.statusCode, reply.json()]).toMatchObject([409, { code: 'Conflict', property: 'public_key' }])

@@ -174,7 +174,12 @@ describe('watchChanges', () => {
   test('reads the selection once for each change', async () => {
     const users = await SelectedUsers.open(counted, settings)
     const stopping = new AbortController()
-    const keeping = users.watchChanges(stopping.signal, silentLog, { pollMs: POLL_MS })
+    const keeping = users.watchChanges({
+      listen: db.listen,
+      signal: stopping.signal,
+      log: silentLog,
+      pollMs: POLL_MS,
+    })
     const hearsOther = () => wants(users, other.cast('hello', testNow))
     await expect.poll(() => readings.count).toBeGreaterThan(1)
     expect(hearsOther()).toBe(false)

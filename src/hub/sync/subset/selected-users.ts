@@ -24,6 +24,14 @@ export interface SubsetSettings {
   readonly includeNeighbors: boolean
 }
 
+interface WatchOptions {
+  /** Of the connection for all LISTEN of the process. */
+  readonly listen: Database['listen']
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly pollMs?: number
+}
+
 const FOLLOW = 'follow'
 /** Longest delay until changes of another process are read. */
 const POLL_MS = 5_000
@@ -81,18 +89,16 @@ export class SelectedUsers implements Selection {
   }
 
   /** Reloads after each change by another process, until the signal aborts. */
-  async watchChanges(signal: AbortSignal, log: Log, { pollMs = POLL_MS } = {}): Promise<void> {
+  async watchChanges({ listen, signal, log, pollMs = POLL_MS }: WatchOptions): Promise<void> {
     let isOutdated = true
     const markOutdated = () => {
       isOutdated = true
     }
     // The driver reconnects this connection; notifications meanwhile are lost, hence the second callback.
-    const listening = await this.#db
-      .listen(selectionChannel, markOutdated, markOutdated)
-      .catch((error: unknown) => {
-        log.warn({ err: error }, 'cannot listen for changes of the selection: polling instead')
-        return null
-      })
+    const listening = await listen(selectionChannel, markOutdated, markOutdated).catch((error: unknown) => {
+      log.warn({ err: error }, 'cannot listen for changes of the selection: polling instead')
+      return null
+    })
     while (!signal.aborted) {
       if (isOutdated || listening === null) {
         isOutdated = false

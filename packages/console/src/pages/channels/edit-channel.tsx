@@ -25,16 +25,20 @@ export function EditChannel({
   const values = { ...stored, ...edits }
   const queries = useQueryClient()
   const edit = useMutation({
-    mutationFn: (signerUuid: string) =>
+    mutationFn: ({ signerUuid, sent }: Submission) =>
       dataOf(
         api.PATCH('/v2/social/channel/', {
-          body: { signer_uuid: signerUuid, channel_id: channel.id, ...changesOf(stored, values) },
+          body: {
+            signer_uuid: signerUuid,
+            channel_id: channel.id,
+            ...changesOf(stored, { ...stored, ...sent }),
+          },
         }),
       ),
-    onSuccess: async () => {
+    onSuccess: async (_, { sent }) => {
       await queries.invalidateQueries({ queryKey: ['channels'] })
-      // What was written since then stays.
-      setEdits((now) => (now === edits ? {} : now))
+      // What was written since then stays. `edits` would be those of the latest render.
+      setEdits((now) => (now === sent ? {} : now))
     },
   })
   const field = (name: keyof typeof stored) => ({
@@ -46,7 +50,7 @@ export function EditChannel({
   const hasChanged = Object.keys(changesOf(stored, values)).length > 0
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (signer !== null) edit.mutate(signer.signer_uuid)
+    if (signer !== null) edit.mutate({ signerUuid: signer.signer_uuid, sent: edits })
   }
   return (
     <form onSubmit={submit}>
@@ -79,6 +83,11 @@ export function EditChannel({
       </Stack>
     </form>
   )
+}
+
+interface Submission {
+  readonly signerUuid: string
+  readonly sent: Partial<Values>
 }
 
 type Values = Record<'name' | 'description' | 'image_url' | 'url' | 'pinned_cast_hash', string>

@@ -113,11 +113,9 @@ export function useSaveWebhook(id: string | null) {
   })
 }
 
-/** Pauses an active webhook, and activates a paused one. */
-export function useSwitchWebhook({ webhook_id, active }: Webhook) {
-  return useChange(() =>
-    dataOf(api.PATCH('/v2/social/webhook/', { body: { webhook_id, active: active ? 'false' : 'true' } })),
-  )
+/** Activates or pauses a webhook, whatever it was meanwhile: a dialog stays open while others change it. */
+export function useSetActive(webhook_id: string, active: 'true' | 'false') {
+  return useChange(() => dataOf(api.PATCH('/v2/social/webhook/', { body: { webhook_id, active } })))
 }
 
 /** Deletes a webhook, and then shows the others. */

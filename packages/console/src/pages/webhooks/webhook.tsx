@@ -16,7 +16,7 @@ import {
   type EventType,
   useDeleteWebhook,
   useSendSample,
-  useSwitchWebhook,
+  useSetActive,
   useWebhook,
   type Webhook,
 } from './requests'
@@ -116,22 +116,23 @@ function Actions({ webhook }: { webhook: Webhook }) {
 
 function SwitchWebhook({ webhook }: { webhook: Webhook }) {
   const [isOpen, { open, close }] = useDisclosure()
-  const switching = useSwitchWebhook(webhook)
+  const activation = useSetActive(webhook.webhook_id, 'true')
+  const pause = useSetActive(webhook.webhook_id, 'false')
   return (
     <>
       <Button
         variant="default"
-        loading={switching.isPending}
-        onClick={webhook.active ? open : () => switching.mutate()}
+        loading={activation.isPending || pause.isPending}
+        onClick={webhook.active ? open : () => activation.mutate()}
       >
         {webhook.active ? 'Pause' : 'Activate'}
       </Button>
-      {!isOpen && <Problem error={switching.error} />}
+      <Problem error={activation.error} />
       <Confirmation
         opened={isOpen}
         onClose={close}
         title={`Pause ${webhook.title}?`}
-        mutation={switching}
+        mutation={pause}
         action="Pause the webhook"
         stay="Go on"
       >
