@@ -60,6 +60,23 @@ it('a job that another part of the server refuses: waits for its next run, as af
   await stop()
 })
 
+it('a job whose statement takes too long: waits for its next run, too', async () => {
+  const lines: unknown[] = []
+  const note = (fields: object) => lines.push(fields)
+  const run = async () => {
+    await locks.begin(async (transaction) => {
+      await transaction`set local statement_timeout to '10ms'`
+      await transaction`select pg_sleep(10)`
+    })
+  }
+  const job = { name: 'importer', everyMs: 3_600_000, perProcess: true, run }
+  const stop = startScheduledJobs([job], { locks, log: { ...silentLog, error: note, warn: note } })
+  await expect
+    .poll(() => lines)
+    .toEqual([{ err: expect.objectContaining({ code: '57014' }), job: 'importer' }])
+  await stop()
+})
+
 it('stops at once between two runs, and waits for a current run', async () => {
   let finish = () => {}
   const under = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Database } from '../db/connection.js'
-import { isUnavailable } from '../db/connection-errors.js'
+import { outageOf } from '../db/connection-errors.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 import type { JobRuns } from './job-runs.js'
@@ -66,8 +66,8 @@ async function repeat(
     } catch (error) {
       // It was cancelled, or its next run, elsewhere or later, tells.
       if (stopping.aborted) return
-      if (isUnavailable(error)) {
-        // It is soon back: an hourly job would miss its hour.
+      if (outageOf(error) === 'DatabaseAway') {
+        // It is soon back: an hourly job would miss its hour. One that took too long would do so again, all day.
         waitMs = Math.min(waitMs, TAKEOVER_MS)
         log.warn({ err: error, job: job.name, retryMs: waitMs }, 'a scheduled job waits for the database')
       } else log.error({ err: error, job: job.name }, 'a scheduled job failed')

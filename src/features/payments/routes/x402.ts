@@ -21,7 +21,7 @@ import { isSignInResource, knownDomain, signX402Payment, signX402SignIn, type X4
 const MAX_ACCEPTS = 20
 const MAX_URL_LENGTH = 2_048
 const MAX_TEXT_LENGTH = 4_096
-/** A payment is made at once. */
+/** A payment is made at once: a signature for longer would only be a danger. */
 const MAX_TIMEOUT_SECONDS = 86_400
 const SIGN_IN_NONCE_BYTES = 16
 
@@ -57,8 +57,7 @@ const PaymentRequirement = Type.Object({
   asset: ethAddress('The token, an ERC-3009 contract.'),
   maxTimeoutSeconds: Type.Number({
     exclusiveMinimum: 0,
-    maximum: MAX_TIMEOUT_SECONDS,
-    description: 'How long the authorization is valid, in seconds.',
+    description: 'How long the authorization is valid, in seconds, at most a day.',
     examples: [60],
   }),
   mimeType: Type.Optional(
@@ -125,7 +124,8 @@ function paymentOf(requirement: Static<typeof PaymentRequirement>): X402Payment 
   if (domain === null)
     throw invalidRequirement('extra', 'must have the name and the version of the asset’s domain')
   const to = getAddress(requirement.payTo.toLowerCase())
-  return { network, to, value, asset, domain, timeoutSeconds: Math.ceil(requirement.maxTimeoutSeconds) }
+  const timeoutSeconds = Math.min(Math.ceil(requirement.maxTimeoutSeconds), MAX_TIMEOUT_SECONDS)
+  return { network, to, value, asset, domain, timeoutSeconds }
 }
 
 function invalidRequirement(member: string, message: string): PlazaError {
