@@ -7,9 +7,9 @@ import { type CommandContext, loadConfig } from './context.js'
 
 /**
  * Runs a command on the URL of the server's database: beside a running server, or with an embedded PostgreSQL for its
- * duration. Logs go to stderr, so that stdout contains only the output of the command, unless it is there to migrate (`upgrades`). A stop signal that the command
- * does not handle, or that comes before the database is open, closes the database and ends the command: an embedded PostgreSQL
- * does not get the terminal's signals.
+ * duration. Logs go to stderr, so that stdout contains only the output of the command, unless it is there to migrate
+ * (`upgrades`). A stop signal that the command does not handle, or that comes before the database is open, closes the database
+ * and ends the command: an embedded PostgreSQL does not get the terminal's signals.
  */
 export async function withDatabaseUrl<T>(
   context: CommandContext,
