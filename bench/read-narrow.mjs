@@ -30,7 +30,6 @@ export async function measureNarrow(side, { connections, seconds }) {
   const operations = await onDatabase(databaseUrl, (db) => operationsOn(db, url, side.network.sizes))
   const warm = await measureAll({ server: side.server, connections, seconds }, operations)
   side.server = await restartPlaza(side.server, { ...SETTINGS, VIEW_CACHE_ENTRIES: '0' }, side.checkout)
-  await windowFilled(side.server.url)
   const cold = await measureAll({ server: side.server, connections, seconds }, operations)
   print({ cached: warm, 'not cached': cold }, connections)
   return { warm, cold }

@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.js'
 import { createDataDir } from './server-process.js'
 
 // Each test starts a PostgreSQL of its own.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const SETTINGS = { fsync: 'off', max_connections: '20', shared_buffers: '8MB' }
 

@@ -66,7 +66,7 @@ describe.runIf(process.getuid?.() === 0)('as a user without a name, with a home 
       if (environment === null) return skip()
       const through = canMount() ? inReadOnlyRoot : asNameless
       const server = await startServerProcess({ ...environment, through })
-      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
       expect((await stat(join(environment.dataDir, 'postgres'))).uid).toBe(nameless.uid)
       server.child.kill('SIGTERM')
       expect(await server.ended).toEqual({ code: 0, signal: null })

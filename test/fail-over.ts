@@ -1,6 +1,7 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { afterAll, inject } from 'vitest'
 import { type ConnectOptions, connect, type Database } from '../src/platform/db/connection.js'
+import { freePort } from '../src/platform/process/free-port.js'
 import { createTestDatabase } from './database.js'
 
 /** A database with a standby that can be behind it when it takes over. */
@@ -23,7 +24,7 @@ export async function createFailOverDatabase(): Promise<FailOverDatabase> {
   const name = address.pathname.slice(1)
   const [standby, lost] = [`${name}_standby`, `${name}_lost`]
   const relay = new Relay(Number(address.port), address.hostname)
-  const port = await relay.listen(0)
+  const port = await relay.listen(await freePort())
   const relayed = Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href
   const admin = connect(inject('adminUrl'), { poolSize: 1, applicationName: 'plaza test setup' })
   afterAll(async () => {

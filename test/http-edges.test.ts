@@ -46,6 +46,15 @@ async function exchange(parts: readonly (string | Buffer)[], until?: RegExp): Pr
   return { text, error }
 }
 
+/**
+ * The same with megabytes. The server reads on for a bounded time only after it has refused, so on a busy machine it
+ * may end the connection before the client has written everything: then once more.
+ */
+async function exchangeLarge(parts: readonly (string | Buffer)[]): Promise<Exchange> {
+  const first = await exchange(parts)
+  return first.error === 'ECONNRESET' ? await exchange(parts) : first
+}
+
 function parse({ text, error }: Exchange) {
   const [head = '', body = ''] = text.split('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])
@@ -101,7 +110,7 @@ it('350 addresses, each with an encoded key of its own, are read', async () => {
 
 it('headers far beyond the limit: the client that writes all of them first still reads the answer', async () => {
   const long = Array.from({ length: 200 }, (_, index) => `x-${index}: ${'x'.repeat(10_000)}`)
-  const reply = parse(await exchange([request('GET /v2/farcaster/user/bulk', ['host: a', ...long])]))
+  const reply = parse(await exchangeLarge([request('GET /v2/farcaster/user/bulk', ['host: a', ...long])]))
   expect([reply.status, reply.error]).toEqual([431, null])
 })
 
@@ -139,7 +148,7 @@ it.each([
     const head = ['host: a', 'content-type: application/json', ...headers]
     const withKey = what === '401' ? head : [...head, `x-api-key: ${KEY}`]
     const reply = parse(
-      await exchange([
+      await exchangeLarge([
         request('POST /v2/farcaster/cast', withKey),
         ...Array.from({ length: 8 }, () => framed),
       ]),
@@ -157,7 +166,7 @@ it('a body of 8 MB for the hub that cannot be unpacked, from anybody: 413, and t
     'content-encoding: gzip',
   ]
   const body = Array.from({ length: 8 }, () => Buffer.alloc(1_000_000, 'x'))
-  const reply = parse(await exchange([request('POST /v1/submitMessage', headers), ...body]))
+  const reply = parse(await exchangeLarge([request('POST /v1/submitMessage', headers), ...body]))
   expect([reply.status, reply.error]).toEqual([413, null])
   expect(parse(await exchange(['GET /healthz HTTP/1.0\r\n\r\n'])).status).toBe(200)
 })

@@ -57,6 +57,6 @@ test('a server rebuilds after events were dropped that it had not consumed', asy
   await db`delete from hub.events`
   await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await expect
-    .poll(() => db`select kind from inbox.notifications order by kind`, { timeout: 20_000 })
+    .poll(() => db`select kind from inbox.notifications order by kind`)
     .toEqual([{ kind: 1 }, { kind: 4 }])
 })

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { chmodSync } from 'node:fs'
-import { readdir, rename, stat } from 'node:fs/promises'
+import { appendFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { connect, type Database } from '../src/platform/db/connection.js'
 import { dataDirOwner } from '../src/platform/db/data-dir-lock.js'
-import { findEmbedded } from '../src/platform/db/embedded.js'
+import { findEmbedded, startEmbedded } from '../src/platform/db/embedded.js'
 import { canEnter, canReach, type SystemUser } from '../src/platform/db/system-user.js'
+import { silentLog } from '../src/platform/log/log.js'
 import { processIdentity } from '../src/platform/process/process-identity.js'
 import { builtCli } from './built-cli.js'
 import { createTestDatabase } from './database.js'
@@ -90,7 +91,8 @@ describe('start and stop', () => {
   it('creates its database, replies, and leaves no process after SIGTERM', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
-    expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({ status: 'ready' })
+    const readiness = async () => await (await fetch(`${server.url}/readyz`)).json()
+    await expect.poll(readiness).toMatchObject({ status: 'ready' })
     const postgres = await postgresOf(dataDir)
     expect(processIdentity(postgres)).not.toBeNull()
     server.child.kill('SIGTERM')
@@ -252,8 +254,10 @@ describe('SIGTERM', () => {
 
   it('does not wait for requests beyond the timeout', async () => {
     const dataDir = await createDataDir()
-    const env = { DATABASE_URL: external.url, SHUTDOWN_TIMEOUT_MS: '100' }
-    const server = await startServerProcess({ dataDir, env })
+    // The request is cut after two thirds. The last third is for the rest: a process that has not ended by then is forced
+    // out with the code 1. Nothing else ends the request before.
+    const limits = { SHUTDOWN_TIMEOUT_MS: '21000', REQUEST_TIMEOUT_MS: '600000' }
+    const server = await startServerProcess({ dataDir, env: { DATABASE_URL: external.url, ...limits } })
     const request = sendEndlessly(server)
     await expectReady(server)
     server.child.kill('SIGTERM')
@@ -279,11 +283,35 @@ describe('SIGTERM', () => {
     await expectReady(await startServerProcess({ dataDir }))
   })
 
+  it('repeated, stops a PostgreSQL that recovers, too', async () => {
+    const dataDir = await createDataDir()
+    const directory = join(dataDir, 'postgres')
+    const first = await startEmbedded({
+      dataDir,
+      command: 'test',
+      log: silentLog,
+      settings: { fsync: 'off' },
+    })
+    await first.stop()
+    // Recovery waits for a piece of the log that does not come.
+    await appendFile(
+      join(directory, 'postgresql.auto.conf'),
+      "restore_command = 'sleep 600'\nhot_standby = off\n",
+    )
+    await writeFile(join(directory, 'recovery.signal'), '')
+    const server = await runCommand(['serve'], { dataDir })
+    await expect.poll(() => postgresOf(dataDir), { timeout: 60_000 }).not.toBe(0)
+    const postgres = await postgresOf(dataDir)
+    const repeatedSignal = setInterval(() => server.child.kill('SIGINT'), 400)
+    expect(await server.ended.finally(() => clearInterval(repeatedSignal))).toEqual({ code: 1, signal: null })
+    await expect.poll(() => processIdentity(postgres)).toBeNull()
+  })
+
   it('ends a server that waits for its database', async () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: 'postgres://plaza@127.0.0.1:1/plaza' }
     const server = await runCommand(['serve'], { dataDir, env })
-    await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('waiting for the database')
+    await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('waiting for the database')
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expect(server.output()).toMatch(/"stopped"/)

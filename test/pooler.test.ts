@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../src/platform/db/connection.js'
 import { refuseTransactionPooling, TransactionPoolingError } from '../src/platform/db/pooling-check.js'
+import { freePort } from '../src/platform/process/free-port.js'
 import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
@@ -22,14 +22,6 @@ function isInstalled(): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 /** Starts PgBouncer before the test database. Returns the URL of the database behind it. */
@@ -62,7 +54,7 @@ async function startPooler(mode: 'session' | 'transaction', extra: readonly stri
   })
   onTestFinished(() => stop(pooler, directory))
   const pooled = `postgres://plaza:x@127.0.0.1:${listenPort}${pathname}`
-  await expect.poll(() => answers(pooled), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => answers(pooled)).toBe(true)
   return pooled
 }
 

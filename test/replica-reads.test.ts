@@ -177,6 +177,25 @@ function withoutReadTime(body: string): string {
   })
 }
 
+/**
+ * Repeats a read until it ran where it should: a replica whose position could not be read in time is left out for a moment, and
+ * one that is behind the caller's write is not waited for long.
+ */
+async function readWhere<Reply>(
+  isOnReplica: boolean,
+  name: string,
+  read: () => Promise<Reply>,
+): Promise<Reply> {
+  const replies: Reply[] = []
+  const runsOnReplica = async () => {
+    outcome = null
+    replies.push(await read())
+    return isUsed(outcome)
+  }
+  await expect.poll(runsOnReplica, { interval: 10, message: `${name} ran on the replica` }).toBe(isOnReplica)
+  return replies.at(-1)!
+}
+
 test('after random writes, every GET of both APIs has the same reply from the replica as from the primary', async () => {
   const { onPrimary, onReplica } = await openApis()
   const requests = await buildRequests(onPrimary)
@@ -191,21 +210,19 @@ test('after random writes, every GET of both APIs has the same reply from the re
         const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => String(query[name]))
         const expected = await onPrimary.get(filled, query, headersOf(path, onPrimary))
         expect(expected.statusCode, `${path}: ${expected.body}`).toBe(budgets[`GET ${path}`]!.status ?? 200)
-        outcome = null
-        const reply = await onReplica.get(filled, query, headersOf(path, onPrimary))
+        const reply = await readWhere(usesPrimary === undefined, path, () =>
+          onReplica.get(filled, query, headersOf(path, onPrimary)),
+        )
         expect(reply.statusCode, `${path}: ${reply.body} ${onReplica.lines.at(-1)}`).toBe(expected.statusCode)
-        expect(isUsed(outcome), `${path} ran on the replica: ${outcome}`).toBe(usesPrimary === undefined)
         // What such an operation makes is new each time.
         if (!usesPrimary) expect(withoutReadTime(reply.body), path).toBe(withoutReadTime(expected.body))
       }
       for (const url of hubUrls) {
         const expected = await hubOnPrimary.get(url)
-        outcome = null
-        const reply = await hubOnReplica.get(url)
+        const read = () => hubOnReplica.get(url)
+        const reply = await (expected.status === 200 ? readWhere(true, url, read) : read())
         expect([reply.status, reply.text], url).toEqual([expected.status, expected.text])
-        if (expected.status !== 200) continue
-        foundPaths.add(url.replace(/\?.*/, ''))
-        expect(isUsed(outcome), `${url} ran on the replica: ${outcome}`).toBe(true)
+        if (expected.status === 200) foundPaths.add(url.replace(/\?.*/, ''))
       }
     }),
     { numRuns: 2 },

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { chown, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect } from 'vitest'
@@ -17,6 +16,7 @@ import { connect, type Database } from '../src/platform/db/connection.js'
 import { findClusterLocation } from '../src/platform/db/data-dir.js'
 import { migrate } from '../src/platform/db/migrate.js'
 import { silentLog } from '../src/platform/log/log.js'
+import { freePort } from '../src/platform/process/free-port.js'
 import { makeTestDir } from './stale-test-dirs.js'
 
 /** A primary with a streaming replica, both for one test file. */
@@ -59,25 +59,27 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
   const first = await findClusterLocation(dataDir, silentLog)
   await initCluster(first, PASSWORD, { sync: false })
   const second = await copyAsStandby(first, dataDir)
-  const ports = [await freePort(), await freePort()] as const
-  const running = await startCluster(first, { port: ports[0], settings: SETTINGS, detached: false })
+  const primaryPort = await freePort()
+  const running = await startCluster(first, { port: primaryPort, settings: SETTINGS, detached: false })
+  // Not before: others take ports while the primary starts.
+  const replicaPort = await freePort()
   const startReplica = () =>
     startCluster(second, {
-      port: ports[1],
+      port: replicaPort,
       settings: {
         ...SETTINGS,
-        primary_conninfo: `host=127.0.0.1 port=${ports[0]} user=${CLUSTER_ROLE} password=${PASSWORD}`,
+        primary_conninfo: `host=127.0.0.1 port=${primaryPort} user=${CLUSTER_ROLE} password=${PASSWORD}`,
         wal_retrieve_retry_interval: '100ms',
       },
       detached: false,
     })
   let runningReplica: RunningCluster | null = await startReplica()
-  const admin = connectTo(ports[0], 'postgres')
+  const admin = connectTo(primaryPort, 'postgres')
   await admin`create database plaza`
   await admin.end()
-  await migrate(urlOf(ports[0]), silentLog)
-  const primary = connectTo(ports[0])
-  const replicaDb = connectTo(ports[1])
+  await migrate(urlOf(primaryPort), silentLog)
+  const primary = connectTo(primaryPort)
+  const replicaDb = connectTo(replicaPort)
 
   async function kill(): Promise<void> {
     if (runningReplica === null) return
@@ -93,8 +95,8 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
     await rm(dataDir, { recursive: true, force: true })
   })
   const replica = {
-    url: urlOf(ports[1]),
-    name: `127.0.0.1:${ports[1]}`,
+    url: urlOf(replicaPort),
+    name: `127.0.0.1:${replicaPort}`,
     db: replicaDb,
     ...replayOf(primary, replicaDb),
     kill,
@@ -106,7 +108,7 @@ export async function startReplicatedCluster(): Promise<ReplicatedCluster> {
   }
   return {
     primary: {
-      url: urlOf(ports[0]),
+      url: urlOf(primaryPort),
       db: primary,
       freeze: () => signalAll(first, 'SIGSTOP'),
       unfreeze: () => signalAll(first, 'SIGCONT'),
@@ -166,15 +168,4 @@ function urlOf(port: number, database = 'plaza'): string {
 
 function connectTo(port: number, database = 'plaza'): Database {
   return connect(urlOf(port, database), { poolSize: 4, applicationName: 'plaza test' })
-}
-
-/** Returns a port that nobody listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }

@@ -35,8 +35,16 @@ async function buildNextVersion(): Promise<string> {
   return join(dist, 'cli.js')
 }
 
+/** Casts that have chosen a process shortly before it gets its signal still reach it. */
+const SHUTDOWN_DELAY_MS = '1000'
+
 const start = async (cli: string): Promise<ServerProcess> => {
-  const env = { ...crashEnv, DATABASE_URL: databaseUrl, PLAZA_SECRET_KEY: 'k'.repeat(40) }
+  const env = {
+    ...crashEnv,
+    DATABASE_URL: databaseUrl,
+    PLAZA_SECRET_KEY: 'k'.repeat(40),
+    SHUTDOWN_DELAY_MS,
+  }
   return startServerProcess({ dataDir: await createDataDir(), env, cli })
 }
 

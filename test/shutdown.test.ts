@@ -3,7 +3,7 @@ import { createTestDatabase } from './database.js'
 import { createDataDir, startServerProcess } from './server-process.js'
 import { startTcpProxy } from './sync/tcp-proxy.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const env = { VERIFY_THREADS: '0', SHUTDOWN_TIMEOUT_MS: '3000', LOG_LEVEL: 'warn' }

@@ -50,7 +50,7 @@ it('a command that goes on after a stop ends at once while it waits for its data
     PLAZA_SECRET_KEY: 'the-secret-key-of-this-test-0123',
   }
   const command = await runCommand(['secret', 'rotate'], { dataDir: await createDataDir(), env })
-  await expect.poll(() => command.output(), { timeout: 30_000 }).toContain('database')
+  await expect.poll(() => command.output(), { timeout: 60_000 }).toContain('database')
   command.child.kill('SIGINT')
   expect(await command.ended).toEqual({ code: 130, signal: null })
 })

@@ -32,7 +32,7 @@ await server.hub.submitOnChainEvents(alice.onChain({ units: 5 }))
 /** Waits for the spans of a trace until one has this name. */
 async function spansOf(trace: string, name: string): Promise<readonly ReceivedSpan[]> {
   const find = () => receiver.spans.filter((span) => span.traceId === trace)
-  await expect.poll(() => find().map((span) => span.name), { timeout: 20_000 }).toContain(name)
+  await expect.poll(() => find().map((span) => span.name)).toContain(name)
   return find()
 }
 

@@ -191,8 +191,9 @@ export class Cluster {
     await forget(this.dir, `node${node}`)
   }
 
-  /** Starts a node, also one that was killed. @param {number} node */
+  /** Starts a node, also one that was killed; one that runs goes on. @param {number} node */
   startNode(node) {
+    if (pidOf(this.dir, `node${node}`, this.#configOf(node)) !== null) return
     this.#start(`node${node}`, 'patroni', [this.#configOf(node)])
   }
 

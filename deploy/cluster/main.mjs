@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { nodes } from './layout.mjs'
 import { openCluster, startCluster } from './start-cluster.mjs'
 
 const HELP = `npm run cluster -- [verb] [options]
@@ -44,7 +45,12 @@ const verbs = {
       await cluster.killNode(leader)
       console.log(`node${leader} is dead; start it with: npm run cluster -- start-node ${leader}`)
     }),
-  'start-node': () => onCluster(async (cluster) => cluster.startNode(Number(argument))),
+  'start-node': () =>
+    onCluster(async (cluster) => {
+      const node = Number(argument)
+      if (!nodes.includes(node)) throw new Error(`start-node needs the number of a node: ${nodes.join(', ')}`)
+      cluster.startNode(node)
+    }),
   sync: () => onCluster((cluster) => cluster.setSynchronous(argument !== 'off')),
   'restart-proxy': () => onCluster((cluster) => cluster.restartProxy()),
   stop: () => onCluster((cluster) => cluster.stop()),

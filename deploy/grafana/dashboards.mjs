@@ -23,7 +23,7 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
   number(
     'Roles without a process',
     'none',
-    `count(max by (role) (plaza_role_processes{job=~"$job"}) == 0) or vector(0)`,
+    `count(max by (job, role) (plaza_role_processes{job=~"$job"}) == 0) or vector(0)`,
     {
       bad: 1,
     },
@@ -69,7 +69,7 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
 
   row('Processes'),
   chart('Live processes by role', 'none', [
-    [`max by (role) (plaza_role_processes{job=~"$job"})`, '{{role}}'],
+    [`max by (job, role) (plaza_role_processes{job=~"$job"})`, '{{role}} ({{job}})'],
   ]),
   chart('Cores used', 'none', [[`rate(process_cpu_seconds_total{${P}}[${EVERY}])`, '{{instance}}']]),
   chart('Memory', 'bytes', [
@@ -152,11 +152,19 @@ const deliveries = dashboard('plaza-deliveries', 'Plaza: deliveries', 'Webhooks 
   chart(
     'Consumers behind the event log',
     'none',
-    [[`max by (consumer, shard) (plaza_consumer_lag_blocks{${P}})`, '{{consumer}}, shard {{shard}}']],
+    [
+      [
+        `max by (job, consumer, shard) (plaza_consumer_lag_blocks{${P}})`,
+        '{{consumer}}, shard {{shard}} ({{job}})',
+      ],
+    ],
     { description: 'Blocks.' },
   ),
   chart('Oldest block that a consumer has not processed', 's', [
-    [`max by (consumer, shard) (plaza_consumer_lag_seconds{${P}})`, '{{consumer}}, shard {{shard}}'],
+    [
+      `max by (job, consumer, shard) (plaza_consumer_lag_seconds{${P}})`,
+      '{{consumer}}, shard {{shard}} ({{job}})',
+    ],
   ]),
   chart('Readers whose position in the log was lost', 'none', [
     [`sum by (reader) (increase(plaza_log_resets_total{${P}}[${EVERY}]))`, '{{reader}}'],
@@ -179,7 +187,7 @@ const network = dashboard(
   [
     number('Merged messages', 'ops', `sum(rate(plaza_merges_total{${P},outcome="merged"}[${EVERY}]))`),
     number('Not in the log yet', 'none', `max(plaza_event_lag_messages{${P}})`, { bad: 1000 }),
-    number('Behind the network', 's', `max(min by (shard) (plaza_sync_block_age_seconds{${P}}))`, {
+    number('Behind the network', 's', `max(min by (job, shard) (plaza_sync_block_age_seconds{${P}}))`, {
       bad: 120,
     }),
     number(
@@ -215,7 +223,7 @@ const network = dashboard(
 
     row('Sync with an upstream'),
     chart('Behind the network', 's', [
-      [`min by (shard) (plaza_sync_block_age_seconds{${P}})`, 'shard {{shard}}'],
+      [`min by (job, shard) (plaza_sync_block_age_seconds{${P}})`, 'shard {{shard}} ({{job}})'],
     ]),
     chart('Items by outcome', 'ops', [[rate('plaza_sync_items_total', 'outcome'), '{{outcome}}']]),
     chart('Disconnects', 'ops', [[rate('plaza_sync_disconnects_total', 'status'), '{{status}}']]),
@@ -247,8 +255,12 @@ const network = dashboard(
     ),
 
     row('Chains'),
-    chart('Blocks behind', 'none', [[`min by (follower) (plaza_chain_lag_blocks{${P}})`, '{{follower}}']]),
-    chart('Cursor', 'none', [[`max by (follower) (plaza_chain_next_block{${P}})`, '{{follower}}']]),
+    chart('Blocks behind', 'none', [
+      [`min by (job, follower) (plaza_chain_lag_blocks{${P}})`, '{{follower}} ({{job}})'],
+    ]),
+    chart('Cursor', 'none', [
+      [`max by (job, follower) (plaza_chain_next_block{${P}})`, '{{follower}} ({{job}})'],
+    ]),
     chart('Logs handled', 'ops', [[rate('plaza_chain_logs_total', 'follower'), '{{follower}}']]),
     chart('Failures of RPC endpoints', 'ops', [
       [rate('plaza_chain_rpc_failures_total', 'network, endpoint'), '{{network}}: {{endpoint}}'],

@@ -121,11 +121,11 @@ function addOperation<Context>(
           : run(context)
       const answer = () => (asApp ? asApp.run(request, operation, runHere) : runHere())
       const price = operation.price?.(input.query) ?? null
-      const bytes = ({ json }: JsonReply) => json.length
+      const answerBytes = ({ json }: JsonReply) => json.length
       const reported =
         price === null
           ? answer()
-          : runHeavy({ price, caller: callerOf(caller, request.ip), bytes }, reply, answer)
+          : runHeavy({ price, caller: callerOf(caller, request.ip), answerBytes }, reply, answer)
       const { status, headers: replyHeaders = {}, json } = await reported
       return reply
         .status(status)

@@ -58,7 +58,7 @@ export interface ServerExtension {
   readonly mergeHooks?: readonly MergeHook[]
   /** Ends a start that waits for the database. */
   readonly signal?: AbortSignal
-  /** Called with the embedded PostgreSQL as soon as it runs, for a process that is stopped at once while it starts. */
+  /** Called before an embedded PostgreSQL starts, for a process that is stopped at once while it starts. */
   readonly onDatabaseStart?: OpeningOptions['onStart']
 }
 
@@ -78,7 +78,8 @@ export async function startServer(
       return await compose(config, log, extension, lifecycle)
     } catch (error) {
       await lifecycle.stop()
-      if (extension.signal?.aborted || !isUnavailable(error) || Date.now() >= deadline) throw error
+      if (extension.signal?.aborted) throw extension.signal.reason
+      if (!isUnavailable(error) || Date.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)
     }

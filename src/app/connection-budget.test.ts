@@ -12,7 +12,9 @@ function recorder() {
 }
 
 async function register(connections: number, log: Log): Promise<void> {
-  const process = await registerProcess(db, { roles: new Set(['api']), connections }, log)
+  // No heartbeat revives one that the test declares dead.
+  const details = { roles: new Set(['api'] as const), connections, heartbeatMs: 600_000 }
+  const process = await registerProcess(db, details, log)
   onTestFinished(() => process.stop())
 }
 

@@ -44,7 +44,7 @@ it('a process without a heartbeat counts for ten seconds', async () => {
 })
 
 it('those that died a minute ago are deleted by the heartbeats of others', async () => {
-  const dead = ['59 seconds', '61 seconds']
+  const dead = ['50 seconds', '61 seconds']
   const processes = dead.map(() => registerProcess(db, { ...details, heartbeatMs: NEVER_MS }, silentLog))
   for (const [index, registered] of (await Promise.all(processes)).entries()) {
     onTestFinished(registered.stop)

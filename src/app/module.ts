@@ -114,6 +114,11 @@ export interface StartedModule {
   readonly jobs?: readonly ScheduledJob[]
   /** Makes jobs that take long end early: the server awaits all that run before it stops the modules. */
   readonly cancelJobs?: () => unknown
+  /**
+   * Makes requests that wait for work answer how far it is. Called when the server has stopped listening and half of the time for
+   * the requests that have begun is over.
+   */
+  readonly endWaits?: () => void
   /** Finishes or gives back what is under way. */
   readonly stop?: () => Promise<void>
 }

@@ -80,14 +80,10 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
   })
   observeCaches(metrics, () => usageOf(hydrator))
   if (hasViews) {
-    const { invalidation } = hydrator
+    const { invalidation, window } = hydrator
     const shards = config.hubShards
     lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
-    const { window } = hydrator
-    observeWindow(metrics, () => window.isFilled)
-    lifecycle.onStop(
-      startWindowLoader({ db: connections.work, blocks: invalidation.blocks, window, clock: Date.now, log }),
-    )
+    if (window.maxEntries > 0) keepWindowFilled(hydrator, parts)
   }
   const vault = await openVault(config)
   if (hasViews) void lookForMissingKeys(connections.work, vault, log)
@@ -111,6 +107,15 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     clock,
     publicUrl,
   }
+}
+
+/** Fills the window of recent casts in the background, until the server stops. */
+function keepWindowFilled(
+  { window, invalidation: { blocks } }: Hydrator,
+  { connections, metrics, log, lifecycle }: AppSources,
+): void {
+  observeWindow(metrics, () => window.isFilled)
+  lifecycle.onStop(startWindowLoader({ db: connections.work, blocks, window, clock: Date.now, log }))
 }
 
 function openWorkLimits(

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
 import type { LoggedEvent } from '../hub/log/write.js'
-import { parseReplicaUrls } from '../platform/db/database-url.js'
+import { parseDatabaseUrl, parseReplicaUrls } from '../platform/db/database-url.js'
 import { PrimaryLog } from '../platform/db/replicas/primary-log.js'
 import { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import { RecentWrites, type WriterKey } from '../platform/db/replicas/recent-writes.js'
@@ -65,10 +65,11 @@ export function writersOf(events: readonly LoggedEvent[]): Set<WriterKey> {
   return new Set(events.flatMap(({ fid }) => (fid === null ? [] : [`fid ${fid}` as const])))
 }
 
-/** Host and port of a URL, without its user and password. */
+/** Host and port of a URL, wherever it has them, without its user and password. */
 function nameOf(url: string): string {
-  const [, hosts = url] = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)/.exec(url) ?? []
-  return hosts
+  return parseDatabaseUrl(url)
+    .hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+    .join(',')
 }
 
 /** Adds the metrics of replicas. Returns the counter of reads. */

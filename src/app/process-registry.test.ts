@@ -11,8 +11,12 @@ import { configOf } from './testing/config-of.js'
 const { db, connect } = await createTestDatabase()
 
 it('a process is counted by its roles, in the metrics too, until it stops', async () => {
-  const first = await registerProcess(db, { roles: parseRoles('api,worker'), connections: 1 }, silentLog)
-  const second = await registerProcess(db, { roles: parseRoles('api'), connections: 2 }, silentLog)
+  // No heartbeat revives those that the test declares dead.
+  const heartbeatMs = 600_000
+  const register = (roles: string, connections: number) =>
+    registerProcess(db, { roles: parseRoles(roles), connections, heartbeatMs }, silentLog)
+  const first = await register('api,worker', 1)
+  const second = await register('api', 2)
   expect(await first.countByRole()).toEqual({ api: 2, worker: 1, sync: 0 })
   expect(
     await db`select id, roles, version, pid, connections from app.processes order by connections`,

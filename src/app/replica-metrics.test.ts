@@ -32,10 +32,13 @@ it('without a URL there is no routing', async () => {
 
 it('replicas are named by host and port in the metrics, without user and password', async () => {
   const away = 'postgres://me:hunter2@127.0.0.1:1,127.0.0.1:2/plaza?sslmode=disable'
-  const { reads, read, close } = await open(`${away}, postgresql://127.0.0.1:3`)
+  const inQuery = 'postgres:///plaza?host=127.0.0.1&port=4, postgres://127.0.0.1/plaza?port=5'
+  const { reads, read, close } = await open(`${away}, postgresql://127.0.0.1:3, ${inQuery}`)
   expect(await read()).toEqual([
     'plaza_replica_in_use{replica="127.0.0.1:1,127.0.0.1:2"} 0',
     'plaza_replica_in_use{replica="127.0.0.1:3"} 0',
+    'plaza_replica_in_use{replica="127.0.0.1:4"} 0',
+    'plaza_replica_in_use{replica="127.0.0.1:5"} 0',
   ])
   expect(await reads!.routing.run([], (db) => db<{ one: number }[]>`select 1 as one`)).toEqual([{ one: 1 }])
   expect(await read()).toContain('plaza_replica_reads_total{replica="none",outcome="unavailable"} 1')

@@ -68,7 +68,13 @@ export async function startServers(
   }
   async function drain(): Promise<void> {
     const servers = hubServer === null ? [main] : [main, hubServer]
-    await Promise.all(servers.map((server) => drainRequests(server, (config.shutdownTimeoutMs * 2) / 3)))
+    const limitMs = (config.shutdownTimeoutMs * 2) / 3
+    const timer = setTimeout(() => {
+      for (const module of started) module.endWaits?.()
+    }, limitMs / 2)
+    await Promise.all(servers.map((server) => drainRequests(server, limitMs))).finally(() =>
+      clearTimeout(timer),
+    )
   }
   try {
     const mainUrl = await listen(main, config.host, config.port)

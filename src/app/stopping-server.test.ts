@@ -70,9 +70,12 @@ it('a request that has begun is answered, and others find no server', async () =
 })
 
 it('a server that is told to stop goes on answering for a while, and says that it is not ready', async () => {
-  const server = await startTestServer(url, { ...quiet, SHUTDOWN_DELAY_MS: '4000', HUB_PORT: '0' })
-  const ready = await fetch(`${server.urls.main}/readyz`)
-  expect([ready.status, ready.headers.get('connection')]).toEqual([200, 'keep-alive'])
+  const server = await startTestServer(url, { ...quiet, SHUTDOWN_DELAY_MS: '8000', HUB_PORT: '0' })
+  const ready = async () => {
+    const { status, headers } = await fetch(`${server.urls.main}/readyz`)
+    return [status, headers.get('connection')]
+  }
+  await expect.poll(ready).toEqual([200, 'keep-alive'])
   const stopping = server.stop()
   const asked = ['main/readyz', 'main/healthz', 'hub/v1/info'].map(async (place) => {
     const [name, path] = [place.slice(0, place.indexOf('/')), place.slice(place.indexOf('/'))]
@@ -164,6 +167,32 @@ it('notifications that are being sent end before the server, or are due again', 
   const brokenOff = await startCampaign('hasty', other)
   await other.stop()
   expect(await brokenOff.states()).toEqual(['waiting', 'waiting'])
+})
+
+it('a call that waits for its notifications answers with its campaign before the server ends', async () => {
+  const server = await startTestServer(url, {
+    ...quiet,
+    SHUTDOWN_TIMEOUT_MS: '9000',
+    NOTIFICATION_TIMEOUT_MS: '60000',
+  })
+  const held: string[] = []
+  const client = await startClient((_request, response) => void held.push(String(response.writableEnded)))
+  const { id: appId } = await createApp(db, { name: 'waiting', miniAppDomain: 'waiting.example.com' })
+  const { key } = await createApiKey(db, { appId })
+  await grantTokens(db, { appId, clientFid: 9152, url: client.url(), fids: [1] })
+  const notification = { title: 'hello', body: 'your turn', target_url: 'https://waiting.example.com/' }
+  const call = fetch(`${server.urls.main}/v2/farcaster/frame/notifications`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ notification, target_fids: [1] }),
+  })
+  await expect.poll(() => held).toHaveLength(1)
+  const stopping = server.stop()
+  const reply = await call
+  const [campaign] = await db<{ id: string }[]>`select id from miniapps.campaigns where app_id = ${appId}`
+  expect(reply.status).toBe(503)
+  expect(await reply.json()).toMatchObject({ message: expect.stringContaining(campaign!.id) })
+  await stopping
 })
 
 it('a page that is being crawled goes back to the queue, and the next server crawls it', async () => {

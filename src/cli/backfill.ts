@@ -43,7 +43,15 @@ async function runBackfill(
   const signal = stopSignal(context)
   await withHub(context, 'backfill', async ({ db, hub }) => {
     const options = { db, upstreams, hub, trusted, concurrency, signal, fids: fids ?? null }
-    await upstreams.request((client) => initializeCursors(db, client, signal), signal)
+    const isSubset = subset !== null
+    const { hasGap } = await upstreams.request(
+      (client) => initializeCursors(db, client, { isSubset, signal }),
+      signal,
+    )
+    if (hasGap)
+      context.print(
+        'the upstream dropped events before they were merged here: all users are queued for a comparison',
+      )
     if (restart) await resetFetched(db, options.fids)
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)

@@ -6,7 +6,7 @@ import { createTestApi } from '../app/testing/test-api.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { completeDemo } from './small-demo.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 it('a finished demo has channels with people in them, and scores', async () => {
   const { db } = await createTestDatabase()

@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { startTestServer } from '../../test/running-server.js'
 import { connect } from '../platform/db/connection.js'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
+import { freePort } from '../platform/process/free-port.js'
 import { errorHint } from './error-hint.js'
 
 const { url } = await createTestDatabase()
@@ -45,13 +46,11 @@ it('a HOST without an address -> the server does not take it for an absent datab
 })
 
 it('a HUB_PORT in use -> the main port is closed again, so that the process ends', async () => {
-  const [taken, free] = [createServer(), createServer()]
-  await Promise.all(
-    [taken, free].map((each) => new Promise<void>((done) => each.listen(0, '127.0.0.1', done))),
-  )
-  const [HUB_PORT, PORT] = [taken, free].map((each) => String((each.address() as { port: number }).port))
-  await new Promise((done) => free.close(done))
-  const env = { HUB_PORT: HUB_PORT!, PORT: PORT!, CRAWL_EMBEDS: 'false' }
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const HUB_PORT = String((taken.address() as { port: number }).port)
+  const PORT = String(await freePort())
+  const env = { HUB_PORT, PORT, CRAWL_EMBEDS: 'false' }
   await expect(startTestServer(url, env)).rejects.toThrow(
     `EADDRINUSE: address already in use 127.0.0.1:${HUB_PORT}`,
   )
@@ -98,6 +97,20 @@ it('gives a hint for a missing database of the user, but not for an embedded one
     address.port = '1'
   })
   expect(errorHint(refused, true, '/data')).toContain('start the PostgreSQL')
+})
+
+it('gives hints for what pg_hba.conf does not admit', () => {
+  const refusal = (encryption: string) =>
+    Object.assign(
+      new Error(`no pg_hba.conf entry for host "10.0.0.7", user "plaza", database "plaza", ${encryption}`),
+      {
+        code: '28000',
+      },
+    )
+  expect(errorHint(refusal('no encryption'), true, '/data')).toContain('sslmode=verify-full')
+  expect(errorHint(refusal('SSL encryption'), true, '/data')).toContain('pg_hba.conf of the server')
+  const role = Object.assign(new Error('role "plaza" is not permitted to log in'), { code: '28000' })
+  expect(errorHint(role, true, '/data')).toContain('check the user')
 })
 
 it('gives no hint for a bug', () => {

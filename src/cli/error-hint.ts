@@ -56,7 +56,16 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean, dataDir: stri
     const access = `run this as a user with access to ${path}`
     return isIn(path, dataDir) ? `${access}, or set DATA_DIR to another directory` : access
   }
-  return hasDatabaseUrl ? (DATABASE_HINTS[String(code)] ?? null) : null
+  if (!hasDatabaseUrl) return null
+  if (code === '28000' && error.message.includes('pg_hba.conf')) return hbaHint(error.message)
+  return DATABASE_HINTS[String(code)] ?? null
+}
+
+/** Says what to do about an address, a user or a connection that `pg_hba.conf` does not admit. */
+function hbaHint(message: string): string {
+  return /no encryption|SSL off/.test(message)
+    ? 'the server may require TLS: add sslmode=verify-full or sslmode=require to DATABASE_URL (docs/clusters.md), or admit this address in its pg_hba.conf'
+    : 'admit this user, database and address in pg_hba.conf of the server'
 }
 
 /** Whether the path is this directory or in it. */

@@ -25,6 +25,16 @@ async function exportTo(file: string, databaseUrl: string): Promise<string[]> {
   return lines
 }
 
+it('an archive is of the network of its database: another HUB_NETWORK is refused', async () => {
+  const directory = await makeTestDir()
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const { db, url: mainnet } = await createTestDatabase()
+  await db`insert into hub.settings (name, value) values ('network', '1')`
+  const refused = 'HUB_NETWORK: this database was created with mainnet, not devnet: set it back'
+  await expect(exportTo(join(directory, 'archive'), mainnet)).rejects.toThrow(refused)
+  expect(existsSync(join(directory, 'archive'))).toBe(false)
+})
+
 it('an export without a database leaves no file, so that it can be run again', async () => {
   const directory = await makeTestDir()
   onTestFinished(() => rm(directory, { recursive: true }))

@@ -4,7 +4,9 @@ import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { countFrames, exportAll } from '../hub/archive/export.js'
 import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
 import { ArchiveWriter } from '../hub/archive/writer.js'
+import { readNetwork } from '../hub/network.js'
 import type { Database } from '../platform/db/connection.js'
+import { FarcasterNetwork } from '../protocol/definitions.js'
 import { fids } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { progressOf, stopSignal } from './long-command.js'
@@ -26,11 +28,21 @@ export function addExportCommand(command: Command, context: CommandContext): voi
 
 async function runExport(context: CommandContext, path: string, options: Options): Promise<void> {
   const signal = stopSignal(context)
-  const network = farcasterNetworks[loadConfig(context).hubNetwork]
+  const { hubNetwork } = loadConfig(context)
   if (path === '-' && options.resume) throw new UsageError('--resume needs a file, not standard output')
   await withDatabase(context, 'export', async (db) => {
+    const network = await readNetwork(db)
+    if (network !== FarcasterNetwork.NONE && network !== farcasterNetworks[hubNetwork]) {
+      const stored = FarcasterNetwork[network].toLowerCase()
+      throw new UsageError(
+        `HUB_NETWORK: this database was created with ${stored}, not ${hubNetwork}: set it back`,
+      )
+    }
     // Not before the database answers: an empty file would be in the way of the next try.
-    const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
+    const file =
+      path === '-'
+        ? openStandardOutput(context, farcasterNetworks[hubNetwork])
+        : await openFile(path, farcasterNetworks[hubNetwork], options)
     try {
       if (file.isComplete) return report(context, path, `${path} is already complete`)
       await writeArchive(context, { db, file, path, signal, fids: options.fid })

@@ -70,7 +70,7 @@ function adviceOn(copied: readonly CopiedWebhook[], app: string): string[] {
       ? []
       : [
           `${unknown} webhooks have a new secret, because the service does not show the old one. Add it to those that your`,
-          `receiver accepts: GET /v2/farcaster/webhook/list with a key of ${app}, or the console, shows it.`,
+          `receiver accepts: GET /v2/farcaster/webhook/list with a key of ${app} shows it.`,
         ]),
   ]
 }

@@ -8,6 +8,7 @@ import { AT_END_SECONDS } from '../features/console/overview/sync-progress.js'
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { version } from '../platform/process/version.js'
 import { tryParseJson } from '../platform/text/try-parse-json.js'
 import { type CommandContext, loadConfig, noServerText, UsageError } from './context.js'
@@ -174,5 +175,5 @@ function formatBytes(bytes: number): string {
 function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
-  return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / HOUR_SECONDS)} h`
 }

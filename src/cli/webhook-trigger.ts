@@ -16,8 +16,8 @@ export interface TriggerOptions {
   readonly json?: boolean
 }
 
-/** An attempt takes 10 s at most by default. */
-const WAIT_MS = 15_000
+/** Longer than the attempt itself may take: a worker has to claim the delivery. */
+const CLAIM_MS = 5_000
 const POLL_MS = 100
 
 /** Sends a sample of an event to a webhook and reports what the target answered. */
@@ -31,7 +31,7 @@ export async function triggerEvent(
   await withDatabase(context, 'webhook', async (db) => {
     const webhook = await chosenWebhook(db, options)
     const deliveryId = await enqueue(db, webhook, kind)
-    const delivery = await firstAttempt(db, deliveryId)
+    const delivery = await firstAttempt(db, deliveryId, webhook.httpTimeoutMs + CLAIM_MS)
     if (options.json) context.print(JSON.stringify(delivery))
     else context.print(`${kind} to ${webhook.targetUrl}: ${answerOf(delivery)}`)
     if (delivery.status !== 'delivered') {
@@ -77,8 +77,8 @@ async function chosenWebhook(
 }
 
 /** The delivery after its first attempt; or as it is when the time is up. */
-async function firstAttempt(db: Database, deliveryId: string): Promise<WebhookDelivery> {
-  const deadlineMs = Date.now() + WAIT_MS
+async function firstAttempt(db: Database, deliveryId: string, waitMs: number): Promise<WebhookDelivery> {
+  const deadlineMs = Date.now() + waitMs
   for (;;) {
     const delivery = await readDelivery(db, deliveryId)
     if (delivery === null) throw new UsageError('the delivery is gone: the webhook was deleted')

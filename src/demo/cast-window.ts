@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { HASH_BYTES } from '../protocol/hash.js'
 import type { Random } from './random.js'
 
@@ -19,7 +20,7 @@ export interface WindowCast {
 const CAPACITY = 65_536
 const HOT_CAPACITY = 4096
 /** Mean time for which a cast gets attention. */
-const ATTENTION_SECONDS = 30 * 3600
+const ATTENTION_SECONDS = 30 * HOUR_SECONDS
 /** Maximum of the mean age, in casts, of a picked cast. It is otherwise the casts of a day. */
 const MAX_MEAN_AGE_CASTS = 700
 

@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { asBuffer } from '../protocol/bytes.js'
 import { MessageData, MessageType } from '../protocol/definitions.js'
 import { messageHash } from '../protocol/hash.js'
@@ -17,7 +18,6 @@ const DELETION_SHARE = 0.012
 const INBOX_SHARE = 0.5
 const HOT_SHARE = 0.3
 
-const HOUR_SECONDS = 3600
 /** Minimum time between two casts of a user. */
 const PAUSE_SECONDS = 7
 /** Minimum time between a cast and a reply. */

@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { type DemoOptions, demoStart } from './options.js'
 import { apportion, type Random, WeightedIndex } from './random.js'
 
@@ -13,7 +14,6 @@ const ONBOARDING_SHARE = 0.55
 const ONBOARDING_SECONDS = 2400
 /** Share of follows between users with the same first topic. */
 const SAME_TOPIC_SHARE = 0.4
-const HOUR_SECONDS = 3600
 /** After this many repeated draws of followed users, the next free user is taken. */
 const MAX_DRAWS = 12
 

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../platform/durations.js'
 import { MessageType } from '../protocol/definitions.js'
 import type { Draft } from './draft.js'
 import { joiningSeconds, reserveStorage } from './joining.js'
@@ -6,7 +7,6 @@ import { EdgeState, type World } from './world.js'
 
 const UNFOLLOW_SHARE = 0.03
 const REGRET_SHARE = 0.15
-const DAY_SECONDS = 24 * 3600
 const FOLLOW = 'follow'
 
 /** Creates a planned follow. */

@@ -9,6 +9,7 @@ import {
 import { KEY_REQUEST_SECONDS, keyRequestMetadata, signKeyRequest } from '../hub/registry/key-request.js'
 import type { EventPosition } from '../hub/registry/local-chain.js'
 import { signNameTransfer } from '../hub/registry/name-transfer.js'
+import { DAY_SECONDS, HOUR_SECONDS } from '../platform/durations.js'
 import { MessageType, type OnChainEvent, Protocol, UserDataType } from '../protocol/definitions.js'
 import { KEY_TYPE_ED25519 } from '../protocol/key-rules.js'
 import type { MessageContent } from '../protocol/message.js'
@@ -33,8 +34,6 @@ const NAME_CHANGE_SHARE = 0.015
 const ADDRESS_DROP_SHARE = 0.015
 const COMPACT_SHARE = 0.01
 
-const HOUR_SECONDS = 3600
-const DAY_SECONDS = 24 * HOUR_SECONDS
 /** `name.eth` has at most 20 characters. */
 const MAX_ENS_LABEL_CHARACTERS = 16
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { DAY_SECONDS, HOUR_SECONDS } from '../platform/durations.js'
 import { FarcasterNetwork } from '../protocol/definitions.js'
 
 /** Size, seed, end and network of a demo. Its bytes depend only on these. */
@@ -17,8 +18,6 @@ export interface DemoOptions {
 /** Days that the network has existed. */
 export const demoDays = 30
 
-const HOUR_SECONDS = 60 * 60
-const DAY_SECONDS = 24 * HOUR_SECONDS
 const REACTIONS_PER_CAST = 5
 const FOLLOWS_PER_USER = 100
 /** Maximum share of pairs of users that follow each other. */

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../platform/durations.js'
 import { FollowGraph } from './follow-graph.js'
 import { cities, topics } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
@@ -30,7 +31,6 @@ export const appCount = 3
 const PRO_SHARE = 0.05
 /** Days before the end without new users. */
 const QUIET_DAYS = 3
-const DAY_SECONDS = 24 * 60 * 60
 /** 1 is a constant rate; above it, more users join early. */
 const EARLY_RUSH = 1.6
 const MAX_ACTIVITY = 300

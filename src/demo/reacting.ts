@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { MessageType, type ReactionBody, ReactionType } from '../protocol/definitions.js'
 import type { MessageContent } from '../protocol/message.js'
 import type { WindowCast } from './cast-window.js'
@@ -19,7 +20,6 @@ const OVERLOOKED_SHARE = 0.75
 const POPULAR = 20
 const MAX_DRAWS = 24
 const READING_SECONDS = 3
-const HOUR_SECONDS = 3600
 
 /**
  * Creates a reaction of any user. It creates none if all drawn reactions exist already; the caller retries

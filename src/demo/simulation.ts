@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../platform/durations.js'
 import { cast, deleteCast } from './casting.js'
 import { type DemoItem, type Draft, finishDraft } from './draft.js'
 import { compactFollows, follow, unfollow } from './following.js'
@@ -205,8 +206,6 @@ export async function* generateDemo(options: DemoOptions, skip = 0): AsyncGenera
     else yield await finishDraft(draft, world.keys)
   }
 }
-
-const HOUR_SECONDS = 3600
 
 /** Activity at each hour of local time. */
 const dayCurve = [

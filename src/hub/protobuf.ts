@@ -83,12 +83,14 @@ export function eachField(
   while (reader.position < to) {
     const start = reader.position
     const tag = reader.readUint32()
+    // Field 0 is none (docs/protocol.md §3.2).
+    if (tag < 8) throw new Error('not protobuf')
     if ((tag & 7) === WIRE_BYTES) {
       const content = reader.readBytes()
       if (content < 0) throw new Error('protobuf is truncated')
       call(tag >>> 3, start, content, reader.position)
     } else {
-      if (tag < 8 || !reader.skip(tag & 7, tag >>> 3)) throw new Error('not protobuf')
+      if (!reader.skip(tag & 7, tag >>> 3)) throw new Error('not protobuf')
       call(tag >>> 3, start, start, reader.position)
     }
   }

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../platform/durations.js'
 import { FarcasterNetwork, StorageUnitType } from '../protocol/definitions.js'
 import { MessageSet } from '../protocol/message-kind.js'
 
@@ -33,7 +34,7 @@ const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.channels]: { legacy: 1, y2024: 1, y2025: 1 },
 }
 
-const YEAR_SECONDS = 365 * 24 * 60 * 60
+const YEAR_SECONDS = 365 * DAY_SECONDS
 
 /** Terms of the units that are rented before a moment, in Unix seconds. */
 interface RentTerms {

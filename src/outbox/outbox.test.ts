@@ -265,7 +265,7 @@ it('a claim whose reply is lost is claimed again, before later items of its lane
     1,
   )
 
-  await expect.poll(() => countStates(db), { timeout: 20_000 }).toEqual({ ended: 12 })
+  await expect.poll(() => countStates(db)).toEqual({ ended: 12 })
   expect(target.sent.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 })
 
@@ -292,7 +292,7 @@ it('a claim that the database carries out after its connection was lost is claim
     },
   })
 
-  await expect.poll(() => countStates(db), { timeout: 20_000 }).toEqual({ ended: 3 })
+  await expect.poll(() => countStates(db)).toEqual({ ended: 3 })
   expect(target.sent.map(({ id }) => id)).toEqual([1, 2, 3])
 })
 
@@ -313,6 +313,6 @@ it('items whose end the database has forgotten are sent again', async () => {
   })
   await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
   isAway = true
-  await expect.poll(() => target.sent.length, { timeout: 20_000 }).toBe(4)
+  await expect.poll(() => target.sent.length).toBe(4)
   await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
 })

@@ -1,5 +1,4 @@
-const SECOND_MS = 1_000
-const HOUR_MS = 3_600_000
+import { HOUR_MS, SECOND_MS } from '../platform/durations.js'
 
 /** The delay after the first failure. */
 const FIRST_DELAY_MS = 5 * SECOND_MS

@@ -73,9 +73,12 @@ function withoutEmptyLists(dataBytes: Buffer): Buffer {
 
 /** A length-delimited field: its number, then its content. */
 function field(number: number, content: Buffer): Buffer {
-  const { length } = content
-  const size = length < 128 ? [length] : [(length & 127) | 128, ((length >>> 7) & 127) | 128, length >>> 14]
-  return Buffer.concat([Buffer.of((number << 3) | 2, ...size), content])
+  return Buffer.concat([varint((number << 3) | 2), varint(content.length), content])
+}
+
+function varint(value: number): Buffer {
+  if (value < 128) return Buffer.of(value)
+  return Buffer.concat([Buffer.of((value & 127) | 128), varint(value >>> 7)])
 }
 
 describe('decodeMessage', () => {
@@ -133,15 +136,35 @@ describe('decodeMessage', () => {
     const padded = (sizeBytes: number) =>
       Buffer.concat([cast.dataBytes, field(13, Buffer.alloc(sizeBytes - cast.dataBytes.length - 4))])
     expect(message(withData(padded(65_536))).data).toEqual(cast.data)
-    for (const bytes of [withData(padded(65_537)), field(1, padded(65_537))]) {
+    const text = 'x'.repeat(65_537)
+    const long = { ...cast.data, castAddBody: { ...cast.data.castAddBody!, text } }
+    for (const [bytes, length] of [
+      [withData(padded(65_537)), 65_537],
+      [field(1, padded(131_073)), 131_073],
+      [encoded({ data: long, dataBytes: undefined }), expect.toSatisfy((size) => size > 65_537)],
+    ] as const) {
       const { data, dataBytes } = message(bytes)
       expect([data.type, data.fid, data.castAddBody, dataBytes.length]).toEqual([
         cast.data.type,
         cast.data.fid,
         undefined,
-        65_537,
+        length,
       ])
     }
+  })
+
+  it('C.2 measures the canonical encoding of `data`, not what it came in', () => {
+    const unknown = Buffer.concat([cast.dataBytes, field(13, Buffer.alloc(65_536))])
+    expect(message(field(1, unknown)).dataBytes).toEqual(cast.dataBytes)
+
+    const state = (targetFids: number[]) =>
+      sampleMessage(MessageType.LINK_COMPACT_STATE, { linkCompactStateBody: { type: 'follow', targetFids } })
+    const targetFids = Array.from({ length: 17_000 }, (_, index) => 20_000 + index)
+    const unpacked = targetFids.map((fid) => Buffer.concat([Buffer.of(0x10), varint(fid)]))
+    // Two bodies are merged: the first has the type.
+    const data = Buffer.concat([state([]).dataBytes, field(17, Buffer.concat(unpacked))])
+    expect(data.length).toBeGreaterThan(65_536)
+    expect(message(field(1, data)).dataBytes).toEqual(state(targetFids).dataBytes)
   })
 
   it('refuses a message without data', () => {
@@ -195,6 +218,8 @@ describe('decodeMessage', () => {
     const inParts = message(Buffer.concat([field(1, cast.dataBytes), field(1, field(5, more))]))
     expect(inParts.data).toEqual({ ...cast.data, castAddBody: merged })
     expect(inParts.isIrregular).toBeUndefined()
+    const inMany = [cast.dataBytes, Buffer.alloc(0), field(5, more), Buffer.alloc(0)]
+    expect(message(Buffer.concat(inMany.map((part) => field(1, part))))).toEqual(inParts)
     // A part that is broken makes no message, even if the next one completes it.
     const split = [cast.dataBytes.subarray(0, 9), cast.dataBytes.subarray(9)]
     expect(refusal(Buffer.concat(split.map((part) => field(1, part))))).toEqual(noMessage)
@@ -238,8 +263,7 @@ describe('decodeMessage', () => {
   it('skips unknown fields', () => {
     const unknown = Buffer.concat([field(15, Buffer.from('new')), Buffer.of(0x70, 0x01)])
     expect(message(Buffer.concat([encodeMessage(cast), unknown]))).toEqual(cast)
-    const laterBody = field(25, Buffer.from('a later body')).subarray(1)
-    const data = Buffer.concat([cast.dataBytes, Buffer.of(0xca, 0x01), laterBody])
+    const data = Buffer.concat([cast.dataBytes, field(25, Buffer.from('a later body'))])
     expect(message(withData(data)).data).toEqual(cast.data)
   })
 })

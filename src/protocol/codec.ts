@@ -9,6 +9,13 @@ import { inspectWire, type WireFinding, WireReader } from './wire.js'
 /** Largest `dataBytes` of any message type (docs/protocol.md §3.3.1). Of longer ones only the head is decoded. */
 const MAX_DATA_BYTES = 65_536
 
+/**
+ * Largest `data` that is encoded canonically. What encoders write shrinks most where it has a list of numbers: packed, each
+ * number has no tag, which is half of it at most. Unknown fields, fields that are given more than once and padded numbers
+ * shrink further (docs/protocol.md §9.2).
+ */
+const MAX_UNPACKED_DATA_BYTES = 2 * MAX_DATA_BYTES
+
 const EMPTY = Buffer.alloc(0)
 
 /** The outer fields of a message, as slices of the input. */
@@ -69,8 +76,8 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   if (dataBytes === undefined || dataBytes.length === 0) {
     if (data === undefined) return noData
     if (beside === 'number too large') return largeNumber
-    const content = readableContent(data)
-    const signed = data.length > MAX_DATA_BYTES ? data : content
+    const signed = data.length > MAX_UNPACKED_DATA_BYTES ? data : canonicalEncoding(data, messageDataSchema)
+    const content = signed.length > MAX_DATA_BYTES ? readableContent(signed) : signed
     return copyEnvelope(envelope, dataBytes ?? signed, content)
   }
   if (finding === 'number too large') return largeNumber
@@ -152,7 +159,9 @@ function readEnvelope(bytes: Buffer): Envelope | null {
     signatureScheme: 0,
     signer: EMPTY,
   }
-  const dataParts: Buffer[] = []
+  // Parts of `data`, one after the other. A body of 4 MB may have a million of them: they are copied as they come.
+  let parts: Buffer | null = null
+  let length = 0
   const reader = new WireReader(bytes)
   while (reader.position < bytes.length) {
     const tag = reader.readUint32()
@@ -168,17 +177,21 @@ function readEnvelope(bytes: Buffer): Envelope | null {
       const start = (tag & 7) === 2 ? reader.readBytes() : -1
       if (start < 0) return null
       const content = bytes.subarray(start, reader.position)
-      if (field === 'data') dataParts.push(content)
-      else envelope[field] = content
+      if (field !== 'data' || envelope.data === undefined) {
+        envelope[field] = content
+        continue
+      }
+      if (parts === null) {
+        if (isUndecodable(inspectWire(envelope.data, messageDataSchema))) return null
+        parts = Buffer.allocUnsafe(bytes.length)
+        length = envelope.data.copy(parts)
+      }
+      // Each must be a message by itself, or two broken ones could make a whole one.
+      if (isUndecodable(inspectWire(content, messageDataSchema))) return null
+      length += content.copy(parts, length)
     }
   }
-  if (dataParts.length > 1) {
-    // Each part must be a message by itself, or two broken ones could make a whole one.
-    if (dataParts.some((part) => isUndecodable(inspectWire(part, messageDataSchema)))) return null
-    envelope.data = Buffer.concat(dataParts)
-  } else {
-    envelope.data = dataParts[0]
-  }
+  if (parts !== null) envelope.data = parts.subarray(0, length)
   return envelope
 }
 

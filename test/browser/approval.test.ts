@@ -137,6 +137,20 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     expect(await readSigner()).toMatchObject({ status: 'approved', permissions: ['WRITE_ALL'] })
   })
 
+  it('does not call approved what has become refused', async () => {
+    const { url } = await request()
+    const { page, errors: pageErrors } = await openPage(local.url)
+    await injectWallet(page, user.account)
+    await page.goto(url)
+    const json = { status: 'revoked', redirect_url: `${local.url}/openapi.json` }
+    await page.route('**/status', (route) => route.fulfill({ json }))
+    await page.click(approve)
+    await page.locator('#status', { hasText: 'The app cannot use it' }).waitFor()
+    expect(await textOf(page, 'main')).not.toContain('Approved')
+    expect(await page.$('#onward')).toBeNull()
+    expect(pageErrors).toEqual([])
+  })
+
   it('says so when there is no wallet', async () => {
     const { url } = await request()
     const { page, errors: pageErrors } = await openPage(local.url)

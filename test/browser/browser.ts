@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 /** Where systems put it. `BROWSER_PATH` names another. */
 const browserPaths = [
@@ -28,37 +28,41 @@ export interface WatchedPage {
   readonly errors: string[]
 }
 
-/** A browser for the file that calls this. */
+/** A browser, in which each page is a user of its own. */
 export interface TestBrowser {
   /** Opens an empty page that may only talk to `origin`. It is closed when the test is over. */
   openPage(origin: string, options?: BrowserContextOptions): Promise<WatchedPage>
 }
 
-/**
- * Makes a browser for the file that calls it, at its top level, behind what closes the servers: hooks run from the last
- * to the first, and a server waits for browsers that keep their connections. It starts with the first page.
- */
+/** One for all files of a worker: to start one takes as long as two tests. It ends with its worker. */
+let shared: Promise<Browser> | undefined
+
+/** Makes the browser for the file that calls it. It starts with the first page. */
 export function createTestBrowser(): TestBrowser {
-  let browser: Promise<Browser> | undefined
-  afterAll(async () => {
-    await (await browser)?.close()
-  })
   return {
     openPage: async (origin, options) => {
-      browser ??= chromium.launch({
-        executablePath: browserPath!,
-        // Chromium's sandbox does not start for root, nor inside most containers.
-        chromiumSandbox: false,
-        args: ['--disable-dev-shm-usage', '--disable-gpu'],
-      })
+      const browser = await connectedBrowser()
       // A dialog that fades in has too little contrast until it is there.
-      const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options })
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(60_000)
       onTestFinished(() => context.close())
       const page = await context.newPage()
       return { page, errors: watch(page, origin) }
     },
   }
+}
+
+async function connectedBrowser(): Promise<Browser> {
+  const started = await shared
+  if (started?.isConnected()) return started
+  shared = chromium.launch({
+    executablePath: browserPath!,
+    // Chromium's sandbox does not start for root, nor inside most containers.
+    chromiumSandbox: false,
+    // No page lives long enough for what optimizing its code costs: a tenth of all.
+    args: ['--disable-dev-shm-usage', '--disable-gpu', '--js-flags=--no-opt --no-maglev'],
+  })
+  return await shared
 }
 
 function watch(page: Page, origin: string): string[] {

@@ -234,15 +234,40 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     const text = page.getByRole('group', { name: 'cast.created' }).getByLabel('Text', { exact: true })
     await expect.poll(() => text.inputValue()).toBe(' gm ')
     await page.getByLabel('Name').fill('flowers')
+    await page.getByLabel('user.created').check()
     await click('Save the webhook')
     await page.getByRole('heading', { level: 1, name: 'flowers' }).waitFor()
     const [saved] = await db`select filters from webhooks.webhooks where title = 'flowers'`
-    expect(saved!.filters).toEqual(subscription)
+    expect(saved!.filters).toEqual({ ...subscription, 'user.created': {} })
     await click('Delete')
     await shows('and the subscription, the secrets and')
     await click('Delete the webhook')
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
     await page.getByRole('link', { name: 'flowers' }).waitFor({ state: 'detached' })
+  })
+
+  it('an edit saves no older subscription over what another has changed meanwhile', async () => {
+    const receiver = await startReceiver()
+    const stored = {
+      name: 'rose garden',
+      url: receiver.url,
+      subscription: { 'cast.created': { text: 'rose' } },
+    }
+    const { webhook } = (await send('POST', 'webhook', stored)).json()
+    const { page, click, link } = await openWebhooks()
+    await link('rose garden')
+    await link('Edit')
+    await page.getByLabel('Name').fill('tulip garden')
+    // The page does not hear of it.
+    await page.route('**/v2/social/webhook/?*', (route) => route.abort())
+    const subscription = { 'cast.created': { text: 'tulip' } }
+    const { webhook_id } = webhook
+    await send('PUT', 'webhook', { ...stored, webhook_id, subscription })
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await click('Save the webhook')
+    await saved
+    const [row] = await db`select title, filters from webhooks.webhooks where id = ${webhook_id}`
+    expect({ ...row }).toEqual({ title: 'tulip garden', filters: subscription })
   })
 
   it('one that is paused again after a lost reply stays paused', async () => {
@@ -254,6 +279,9 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await click('Pause')
     await page.route('**/v2/social/webhook/', async (route) => {
       await route.fetch()
+      // While it is on its way, nothing leaves it: it would seem not to happen.
+      await page.keyboard.press('Escape')
+      await expect.poll(() => page.getByRole('button', { name: 'Go on' }).isDisabled()).toBe(true)
       await route.abort()
     })
     await click('Pause the webhook')

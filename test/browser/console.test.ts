@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApp } from '../../src/features/apps/apps.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { createLogin } from '../../src/features/console/console-sessions.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { consolePage, openConsole, phone, pressOn, tabTo } from './console-page.js'
@@ -25,7 +26,9 @@ const server = { url, db }
 
 describe.skipIf(browserPath === null)('the console in a browser', () => {
   it('signs in with a link, and does not keep its code', async () => {
-    const { page, shows, isFaultless } = await openConsole(browser, server)
+    const { page, shows, isFaultless } = consolePage(await browser.openPage(url))
+    await page.goto(`${url}/console#code=${await createLogin(db)}`)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     expect(page.url()).toBe(`${url}/console/`)
     await shows('No upstream is set')
     await isFaultless()

@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { postgresBinaries, unprivilegedUser } from '../../deploy/cluster/installation.mjs'
-import { freePort } from '../replicated-cluster.js'
+import { freePort } from '../../src/platform/process/free-port.js'
 import { makeTestDir } from '../stale-test-dirs.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 // Debian: the package postgresql. The embedded PostgreSQL comes without pg_basebackup.
 const binaries = postgresBinaries()

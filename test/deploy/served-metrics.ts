@@ -9,8 +9,8 @@ export type ServedMetrics = ReadonlyMap<string, ReadonlySet<string> | null>
 /** A port of this machine on which nobody listens. */
 const NOBODY = '127.0.0.1:1'
 
-/** Starts a server with everything that has metrics, and reads what it serves. */
-export async function readServedMetrics(): Promise<ServedMetrics> {
+/** Starts a server with everything that has metrics. Returns how to read what it serves. */
+export async function startMeasuredServer(): Promise<() => Promise<ServedMetrics>> {
   const { url } = await createTestDatabase()
   const server = await startTestServer(url, {
     HUB_GRPC_PORT: '0',
@@ -20,13 +20,10 @@ export async function readServedMetrics(): Promise<ServedMetrics> {
     // Not a standby, so nothing is read from it.
     DATABASE_REPLICA_URL: url,
   })
-  try {
-    // The first request is counted in what the second one reads.
-    await fetch(`${server.urls.main}/healthz`)
-    return parseMetrics(await (await fetch(`${server.urls.main}/metrics`)).text(), await declaredLabels())
-  } finally {
-    await server.stop()
-  }
+  // The first request is counted in what the second one reads.
+  await fetch(`${server.urls.main}/healthz`)
+  const declared = await declaredLabels()
+  return async () => parseMetrics(await (await fetch(`${server.urls.main}/metrics`)).text(), declared)
 }
 
 /** Reads Prometheus' text format. Counters without a sample get the labels of their declaration. */

@@ -9,7 +9,7 @@ import { TestUser, testNow } from '../network.js'
 import { startReplicatedCluster } from '../replicated-cluster.js'
 import { startTestServer } from '../running-server.js'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const KEY = 'a-key-for-the-test'
 const SECRET_KEY = 'the-secret-key-of-a-server-whose-database-freezes'

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { requestExample } from '../../src/api/openapi-example.js'
 import { pathsOf } from '../../src/api/operation.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
@@ -11,6 +11,9 @@ import { versionOneOperations } from '../../src/features/version-one/operations.
 import { hubMethods } from '../../src/hub/methods/hub-methods.js'
 import { createTestDatabase } from '../database.js'
 import { openHubApi } from '../hub-api.js'
+
+// Some send a request for each parameter of each operation, one after another.
+vi.setConfig({ testTimeout: 300_000 })
 
 const adminToken = 'a-token-of-an-operator-of-32-characters'
 const { db } = await createTestDatabase()

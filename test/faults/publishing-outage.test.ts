@@ -104,6 +104,15 @@ test('a primary that was demoted: publishing is 503 until there is one that take
   const database = db(new URL(url).pathname.slice(1))
   await db`alter database ${database} set default_transaction_read_only = on`
   await endSessions()
+  // One that was being opened meanwhile may still take writes.
+  let probes = 0
+  const probe = async () => {
+    probes += 1
+    const { status } = await publish(`probe ${probes}`, `probe ${probes} of the fail-over`)
+    await endSessions()
+    return status
+  }
+  await expect.poll(probe).toBe(503)
   const statuses: number[] = []
   for (let attempt = 0; attempt < 10; attempt += 1) {
     statuses.push((await publish('demoted', 'after the fail-over')).status)

@@ -4,7 +4,7 @@ import { isUnavailable } from '../../src/platform/db/connection-errors.js'
 import { startReplicatedCluster } from '../replicated-cluster.js'
 import { startTcpProxy } from '../sync/tcp-proxy.js'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const { primary, replica } = await startReplicatedCluster()
 const SILENCE_MS = 200

@@ -35,7 +35,7 @@ test(
     const [before, after] = [tally.memory[0], tally.memory.at(-1)]
     const growth = before && after ? after.heap + after.external - before.heap - before.external : 0
     expect(growth).toBeLessThan(MEMORY_MARGIN_MB)
-    expect((await fetch(new URL('/readyz', target.httpUrl))).status).toBe(200)
+    await expect.poll(async () => (await fetch(new URL('/readyz', target.httpUrl))).status).toBe(200)
   },
   TIME_LIMIT_MS,
 )

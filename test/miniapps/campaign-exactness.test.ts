@@ -27,8 +27,11 @@ const settings: CampaignSettings = {
   perDay: 1_000,
   concurrency: 3,
   // Longer than any pause of this process, which also runs the clients.
-  timeoutMs: 2_000,
+  timeoutMs: 6_000,
 }
+
+/** How long the end of a campaign is waited for: 21 batches, six at a time, may each take the timeout. */
+const completion = { interval: 20, timeout: 60_000 }
 
 /** What a client did with each token; no token is notified twice. */
 type TokenFateOutcome = 'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
@@ -102,7 +105,7 @@ it("campaigns: counts equal the clients' records for any client behavior and num
       const requestedTokens = { notification: { ...app.notification, uuid } }
 
       const { campaign_id: id } = await app.send(requestedTokens)
-      await expect.poll(async () => (await app.campaign(id)).status, { interval: 20 }).toBe('completed')
+      await expect.poll(async () => (await app.campaign(id)).status, completion).toBe('completed')
 
       const known = clients.flatMap((each) => [...each.known.values()])
       const count = (outcome: TokenFateOutcome) => known.filter((each) => each === outcome).length
@@ -132,7 +135,7 @@ it("campaigns: counts equal the clients' records for any client behavior and num
       }
       const secondResult = await app.send(requestedTokens)
       await expect
-        .poll(async () => (await app.campaign(secondResult.campaign_id)).status, { interval: 20 })
+        .poll(async () => (await app.campaign(secondResult.campaign_id)).status, completion)
         .toBe('completed')
       const notificationCounts = new Set(
         clients.flatMap(({ client }) => [...client.notificationCounts().keys()]),
@@ -143,4 +146,4 @@ it("campaigns: counts equal the clients' records for any client behavior and num
     { numRuns: 4 },
   )
   await Promise.all(senders.map((sender) => sender.stop()))
-}, 120_000)
+}, 240_000)

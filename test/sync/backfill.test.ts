@@ -116,7 +116,7 @@ function run(
 
 async function list({ db }: Follower, upstreams: Upstreams): Promise<void> {
   const signal = new AbortController().signal
-  await upstreams.request((client) => initializeCursors(db, client, signal))
+  await upstreams.request((client) => initializeCursors(db, client, { signal }))
   await listFids(db, upstreams, signal)
 }
 

@@ -7,7 +7,7 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { ADD_MEMBER, ADD_MODERATOR, REMOVE_MEMBER, BAN } = ChannelMemberAction
 
@@ -42,7 +42,7 @@ test('a follower stores the slots of channels as the upstream, in its order and 
 
   const { metrics } = startTestSync(b.db, follower, { addresses: [server.address], trusted: true })
   const slots = (db: typeof a.db) => db`select * from hub.channel_messages order by channel_id, type, key`
-  await expect.poll(() => slots(b.db), { timeout: 40_000, interval: 200 }).toEqual(await slots(a.db))
+  await expect.poll(() => slots(b.db), { timeout: 60_000, interval: 200 }).toEqual(await slots(a.db))
   const order = (db: typeof a.db) => db`
     select fid, position(${channel.id}::bytea in event) > 0 as channel
     from hub.events

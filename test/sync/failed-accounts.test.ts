@@ -59,12 +59,24 @@ test('backfill: users that the upstream cannot list are queued, and those after 
 })
 
 test('backfill: users that could not be listed before do not keep the next run from new ones', async () => {
-  await db`insert into sync.fids (fid) values (1), (2), (3)`
-  await damage([1, 2, 3])
-  await expect(backfill(openOptions())).rejects.toThrow('INTERNAL')
-  await db`insert into sync.fids (fid) values (4), (5), (6)`
-  expect(await backfill(openOptions())).toMatchObject({ fids: 3, failed: 3, isComplete: true })
-  expect((await unfetched()).map(({ fid }) => fid)).toEqual([1, 2, 3])
+  await damage([1, 2, 3, 4, 5])
+  await expect(runBackfill()).rejects.toThrow('INTERNAL')
+  // The two of these that are new do not end the run before the last user.
+  await expect(runBackfill()).rejects.toThrow('INTERNAL')
+  expect([...(await unfetched())]).toEqual([1, 2, 3, 4, 5].map((fid) => ({ fid, reason: 'not fetched' })))
+})
+
+test('backfill: users that a stopped run does not reach stay queued for a comparison', async () => {
+  await db`insert into sync.fids (fid, reconcile_reason) select fid, 'not fetched' from generate_series(1, 6) fid`
+  const stop = new AbortController()
+  const options = { ...openOptions(), concurrency: 1, batchSize: 4, signal: stop.signal }
+  await backfill({ ...options, onProgress: () => stop.abort() })
+  const left = await unfetched()
+  expect(left.length).toBeGreaterThan(0)
+  expect(left.filter(({ reason }) => reason !== 'not fetched')).toEqual([])
+  expect(
+    await db`select fid from sync.fids where backfilled_at is not null and reconcile_reason is not null`,
+  ).toEqual([])
 })
 
 test('backfill: an upstream that can list nobody ends the run', async () => {

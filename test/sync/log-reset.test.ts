@@ -4,6 +4,8 @@ import type { Hub } from '../../src/hub/hub.js'
 import { decodeHubEvent, eventId } from '../../src/hub/log/hub-event.js'
 import type { UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
+import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
+import { TestChannel } from '../channels.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -21,7 +23,7 @@ const PATIENCE = { timeout: 60_000 }
 const REASON = 'the log of the upstream went back'
 
 beforeEach(async () => {
-  await db`truncate sync.cursors, sync.fids, hub.applied_offsets`
+  await db`truncate sync.cursors, sync.fids, sync.selected_users, hub.applied_offsets`
 })
 
 /** Puts the log of the upstream back by some blocks. */
@@ -158,5 +160,32 @@ test.each([
     await expect(followShard({ db, hub: failing }, client)).rejects.toThrow('no merge now')
     expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(next, 0) }])
     expect(await queuedUsers()).toEqual([{ fid: 1, reason: REASON }])
+  },
+)
+
+/** An upstream whose log begins with its third block. */
+function upstreamWithGap(): UpstreamClient {
+  const log = logOf([1, 2, 3].map((n) => ({ messages: [user.cast(`event ${n}`, testNow - 10 + n)] })))
+  return upstreamOf(log.filter(({ id }) => id >= eventId(3, 0)))
+}
+
+test.each([
+  { reason: REASON, upstream: upstreamThatGoesBack(eventId(2, 0), 'while') },
+  { reason: 'a gap in the log of the upstream', upstream: upstreamWithGap() },
+])(
+  'a partial sync: $reason -> the selected users and channels are compared, and nobody else',
+  async (given) => {
+    const { reason, upstream } = given
+    const deselected = new TestUser(2)
+    await hub.submitOnChainEvents([user, deselected].flatMap((each) => each.onChain()))
+    await new TestChannel('plaza').register(db)
+    // An operator may write 0, for the entry of channels.
+    const settings = { fids: [0, user.fid], channelUrls: [], includeNeighbors: false }
+    const selection = await SelectedUsers.open(db, settings)
+    await db`update sync.fids set reconcile_reason = null`
+    await startAtFirstEvent(db, upstream)
+    // The stream of the first breaks.
+    await Promise.allSettled([followShard({ db, hub }, upstream, { selection })])
+    expect(await queuedUsers()).toEqual([0, user.fid].map((fid) => ({ fid, reason })))
   },
 )

@@ -58,12 +58,12 @@ test('cursors are initialized once, at the end of the log', async () => {
   const rows = async () => [
     ...(await db`select next_id::float8 as id, block_time::float8 as time from sync.cursors`),
   ]
-  await initializeCursors(db, client, signal)
+  await initializeCursors(db, client, { signal })
   const initialized = await rows()
   expect(initialized).toEqual([
     { id: eventId(firstBlock + BLOCKS + 1, 0), time: madeAt(firstBlock + BLOCKS) },
   ])
-  await initializeCursors(db, client, signal)
+  await initializeCursors(db, client, { signal })
   expect(await rows()).toEqual(initialized)
 })
 
@@ -139,10 +139,16 @@ test('an upstream without any event keeps the cursor', async () => {
   expect(gap).toBeUndefined()
 })
 
-test('events that the upstream dropped before that time -> a gap is logged', async () => {
+/** Lets the upstream drop the events of the first ten blocks. Returns the first id that it keeps. */
+async function dropFirstEvents(): Promise<number> {
   const kept = eventId(firstBlock + 10, 0)
   await a.db`delete from hub.events where id < ${kept}`
   await a.db`update hub.shards set first_retained_id = ${kept}`
+  return kept
+}
+
+test('events that the upstream dropped before that time -> a gap is logged', async () => {
+  const kept = await dropFirstEvents()
   await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 5) })
   const { fromId, gap } = await start()
   expect(fromId).toBe(kept)
@@ -159,4 +165,25 @@ test('events that the upstream dropped before that time -> a gap is logged', asy
   const afterGap = await start()
   expect(afterGap).toMatchObject({ nextId: kept, blockTime })
   expect(afterGap.gap).toBeDefined()
+})
+
+test('cursors of another upstream that begin with a gap -> every user is compared, also a fetched one', async () => {
+  const kept = await dropFirstEvents()
+  const hub = await createTestHub(db)
+  await hub.submitOnChainEvents(user.onChain())
+  await db`insert into sync.fids (fid, backfilled_at) values (${user.fid}, now())`
+  const reasons = () => db`select reconcile_reason as reason from sync.fids`
+  const { signal } = new AbortController()
+
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 20) })
+  expect(await initializeCursors(db, client, { signal })).toEqual({ hasGap: false })
+  expect(await reasons()).toEqual([{ reason: null }])
+
+  await db`truncate sync.cursors`
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 5) })
+  expect(await initializeCursors(db, client, { signal })).toEqual({ hasGap: true })
+  expect(await reasons()).toEqual([{ reason: 'a gap in the log of the upstream' }])
+  // The sync that starts later does not see the gap.
+  expect(await start()).toMatchObject({ nextId: kept, fromId: kept })
+  expect((await start()).gap).toBeUndefined()
 })

@@ -87,13 +87,14 @@ export async function followShard(
     metrics = createRecordingMetrics() as UpstreamMetrics,
     clock = Date.now,
     hasOtherUpstreams = false,
+    selection = allUsers,
   } = {},
 ): Promise<void> {
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
   const log = createRecordingLog()
   const { signal } = stopping
-  const starts = await startShards({ db, log, metrics }, client, [shard], signal)
+  const starts = await startShards({ db, selection, log, metrics }, client, [shard], signal)
   await new ShardSync({
     db,
     client,
@@ -102,7 +103,7 @@ export async function followShard(
     start: starts.get(shard)!,
     hub,
     trusted: true,
-    selection: allUsers,
+    selection,
     log,
     refusals: new UpstreamRefusalLog(log),
     metrics,

@@ -66,7 +66,7 @@ it('a selection is fetched and synced, and follows its changes', async () => {
     { connect: connectAsToNode },
   )
   const { signal } = new AbortController()
-  await upstreams.request((client) => initializeCursors(db, client, signal))
+  await upstreams.request((client) => initializeCursors(db, client, { signal }))
   await listSelectedFids(db, upstreams, settings, signal)
   await backfill({ db, upstreams, hub, trusted: false, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, gardener.fid])

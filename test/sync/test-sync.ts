@@ -87,7 +87,7 @@ export function startTestSync(db: Database, hub: Hub, options: TestSyncOptions) 
         extra: 'keep',
         fidsPerMinute: 0,
       } as const
-      const isSubset = selection !== allUsers
+      const { isSubset } = selection
       await reconcileLoop({ ...settings, isSubset, signal, log, metrics, pollMs: 50 })
     },
   })

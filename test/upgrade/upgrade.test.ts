@@ -88,8 +88,8 @@ async function readModel(): Promise<Record<string, string[]>> {
 }
 
 it('the server is ready, and its log has no warning', async () => {
-  const response = await fetch(`${server.url}/readyz`)
-  expect(await response.json()).toMatchObject({ status: 'ready', migrations: 'applied' })
+  const readiness = async () => await (await fetch(`${server.url}/readyz`)).json()
+  await expect.poll(readiness).toMatchObject({ status: 'ready', migrations: 'applied' })
   expect(server.output()).toContain('schema migrated')
   expect(server.output()).not.toMatch(/"level":[4-6]0/)
 })

@@ -62,7 +62,7 @@ it('webhook targets: a new url ends the pause and the delays of the one before',
   const held = () =>
     db`select 1 from webhooks.lanes where webhook_id = ${webhook_id} and held_until is not null`
   await server.hub.submit(casts('moved', 1))
-  await expect.poll(held, { timeout: 45_000 }).toHaveLength(1)
+  await expect.poll(held, { timeout: 60_000 }).toHaveLength(1)
   const [first] = busy.received
   await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'renamed', url: busy.url })
   expect(await held()).toHaveLength(1)
@@ -93,22 +93,22 @@ it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
   const { webhook_id: silentId } = await subscribe(server, silent.url, filter('liar'))
   await server.hub.submit(casts('liar', 1))
   await receiver.waitForCount(1)
-  await retryNow(db, webhook_id)
+  await retryNow(db, webhook_id, 1)
   await receiver.waitForCount(2)
   const failureOf = async (id: string) =>
     (await server.get(`webhook/deliveries?webhook_id=${id}`)).deliveries[0]
   await expect
-    .poll(() => failureOf(silentId), { timeout: 45_000 })
+    .poll(() => failureOf(silentId), { timeout: 60_000 })
     .toMatchObject({
       status: 'waiting',
       response_code: null,
       failure: expect.stringContaining('no answer within 3000 ms'),
       next_attempt_at: expect.any(String),
     })
-  await retryNow(db, webhook_id)
+  await retryNow(db, webhook_id, 2)
   await receiver.waitForCount(3)
   await expect
-    .poll(() => failureOf(webhook_id), { timeout: 45_000 })
+    .poll(() => failureOf(webhook_id), { timeout: 60_000 })
     .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
 })
 
@@ -124,7 +124,7 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
     where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('down', 1))
   const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
-  await expect.poll(record, { timeout: 45_000 }).toMatchObject({
+  await expect.poll(record, { timeout: 60_000 }).toMatchObject({
     active: false,
     description: expect.stringMatching(/^switched off: no delivery has succeeded since .*, in 21 attempts$/),
   })

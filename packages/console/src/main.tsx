@@ -63,6 +63,8 @@ const queries = new QueryClient({
       retry: (failures, error) => !(error instanceof ApiError && error.status < 500) && failures < 3,
       staleTime: 5_000,
     },
+    // While the browser is offline it fails, and is not done later without being asked again.
+    mutations: { networkMode: 'always' },
   },
 })
 const router = createConsoleRouter(queries)

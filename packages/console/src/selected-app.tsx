@@ -90,8 +90,8 @@ export function AppSelect({ width }: { width: number | string }) {
       onChange={(id) => {
         if (id === null || id === selected.id) return
         selectApp(id)
-        // What another app has must not be shown as this one's.
-        void queries.resetQueries()
+        // What another app has must not be shown as this one's. The apps stay: without them this field would lose the focus.
+        void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'apps' })
       }}
     />
   )

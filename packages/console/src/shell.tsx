@@ -146,8 +146,6 @@ function useSignOut() {
       await navigate({ to: '/sign-in' })
       queries.clear()
     },
-    // It is tried now or not at all: one that waits for the network would sign out later than asked.
-    networkMode: 'always',
   })
 }
 

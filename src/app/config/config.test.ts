@@ -42,6 +42,28 @@ describe('readConfig', () => {
     expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true', SYNC_FIDS: '3' })).toHaveProperty('config')
   })
 
+  it('refuses to check claims, or to follow contracts, on networks without an RPC URL', () => {
+    const contract = `0x${'a'.repeat(40)}`
+    const rpcs = {
+      CHAIN_BASE_RPC_URLS: 'https://rpc.example',
+      CHAIN_ETHEREUM_RPC_URLS: 'https://rpc.example',
+    }
+    expect(readConfig({ ...rpcs, SYNC_CHECK_CLAIMS: 'true' })).toEqual({
+      problems: 'SYNC_CHECK_CLAIMS: it needs CHAIN_OPTIMISM_RPC_URLS',
+    })
+    const contracts = { SUBSCRIPTION_CONTRACTS: `base:${contract}, optimism:${contract}` }
+    expect(readConfig({ ...rpcs, ...contracts })).toEqual({
+      problems: 'SUBSCRIPTION_CONTRACTS: it needs CHAIN_OPTIMISM_RPC_URLS',
+    })
+    const all = {
+      ...rpcs,
+      ...contracts,
+      CHAIN_OPTIMISM_RPC_URLS: 'https://rpc.example',
+      SYNC_CHECK_CLAIMS: 'true',
+    }
+    expect(readConfig(all)).toHaveProperty('config')
+  })
+
   it('refuses to publish without an upstream', () => {
     expect(readConfig({ PUBLISH_UPSTREAM: 'true' })).toEqual({
       problems: 'PUBLISH_UPSTREAM: it needs UPSTREAM_HUB',

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ConfigurationEntry } from '../../features/system/schema/system.js'
+import { type ChainName, rpcUrlsVariable } from '../../hub/chain/chains.js'
 import {
   type DatabaseAddress,
   DatabaseUrlError,
@@ -93,7 +94,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   problems.push(...problemsOfPorts(config), ...problemsOfSubset(config), ...problemsOfPublishing(config))
   if (problems.length === 0) {
-    problems.push(...problemsOfIssuers(config), ...problemsOfPool(config), ...problemsOfDatabase(config))
+    problems.push(
+      ...problemsOfIssuers(config),
+      ...problemsOfPool(config),
+      ...problemsOfDatabase(config),
+      ...problemsOfNetworks(config),
+    )
   }
   if (problems.length > 0) return { problems: problems.join('\n') }
   givenVariables.set(config, new Set(Object.keys(variables.properties).filter((name) => env[name]?.trim())))
@@ -173,6 +179,23 @@ function problemsOfUrl(
 function problemsOfSubset({ syncFids, syncIncludeNeighbors }: Config): string[] {
   const isFaulty = syncIncludeNeighbors && syncFids === undefined
   return isFaulty ? ['SYNC_INCLUDE_NEIGHBORS: it needs SYNC_FIDS'] : []
+}
+
+/** Without the RPC URLs of their networks, contracts would not be followed, and claims not checked. */
+function problemsOfNetworks(config: Config): string[] {
+  const problemsOf = (variable: string, networks: readonly string[]) => {
+    const needed = [...new Set(networks)].map((network) => rpcUrlsVariable(network as ChainName))
+    const missing = needed.filter((name) => config[camelCase(name) as keyof Config] === undefined)
+    return missing.length === 0 ? [] : [`${variable}: it needs ${missing.join(', ')}`]
+  }
+  const contracts = config.subscriptionContracts?.split(',') ?? []
+  return [
+    ...problemsOf('SYNC_CHECK_CLAIMS', config.syncCheckClaims ? ['ethereum', 'base', 'optimism'] : []),
+    ...problemsOf(
+      'SUBSCRIPTION_CONTRACTS',
+      contracts.map((contract) => contract.trim().split(':')[0]!),
+    ),
+  ]
 }
 
 /** Without an upstream, published messages would wait forever. */

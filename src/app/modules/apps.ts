@@ -1,11 +1,11 @@
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createDevelopmentKey } from '../../features/apps/api-keys.js'
 import { deleteOldUsage, KeyUsage } from '../../features/apps/key-usage.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
 
 const KEY_USE_INTERVAL_MS = 60_000
 const USAGE_FLUSH_MS = 5_000
-const HOUR_MS = 3_600_000
 
 /** Apps and their API keys. The first start on an empty database makes a key. */
 export const appsModule: Module = {

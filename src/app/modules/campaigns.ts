@@ -6,14 +6,13 @@ import {
 import { deleteExpiredOpens } from '../../features/miniapps/campaigns/opens.js'
 import { deleteExpiredBatches } from '../../features/miniapps/campaigns/sending/batch-queue.js'
 import { startCampaignSender } from '../../features/miniapps/campaigns/sending/campaign-sender.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
 import type { Module, ServerApp } from '../module.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** Notifications of mini apps. An API process enqueues them and waits for their end; a worker sends them. */
 export const campaignsModule: Module = {
@@ -30,6 +29,7 @@ export const campaignsModule: Module = {
     const sender = roles.has('worker') ? await startSender(app) : null
     return {
       services: { campaigns },
+      endWaits: campaigns.endWaits,
       ...(sender === null ? {} : { jobs: sender.jobs }),
       async stop() {
         await campaigns.close()

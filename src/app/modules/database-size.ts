@@ -1,7 +1,6 @@
 import { sampleDatabaseSize } from '../../features/console/overview/sizes.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** History of the database size for the console, over weeks. */
 export const databaseSizeModule: Module = {

@@ -3,9 +3,10 @@ import { deleteOldHistoricalBlocks } from '../../hub/log/historical-blocks.js'
 import { observeConsumers } from '../../hub/log/log-metrics.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
 import { deleteOldTracedBlocks } from '../../hub/log/traced-blocks.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
 
-const MAINTENANCE_MS = 60 * 60 * 1000
+const MAINTENANCE_MS = HOUR_MS
 
 /** The event log: makes the partitions of the coming days and drops those that have expired. */
 export const eventLogModule: Module = {

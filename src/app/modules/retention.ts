@@ -3,9 +3,10 @@ import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
 import { deleteRefused } from '../../hub/sync/publish/outgoing-queue.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
 
-const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
+const CLEANUP_INTERVAL_MS = HOUR_MS
 
 /** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions,
  * URLs that were crawled on demand, messages that the upstream refused. */

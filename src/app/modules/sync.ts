@@ -90,13 +90,14 @@ export const syncModule: Module = {
     })
     const subset = subsetSettings(config)
     const selected = subset === null ? null : await SelectedUsers.open(db, subset)
+    const selection = selected ?? allUsers
     const publishing = openPublishing(app, settings)
     const stop = startSync({
       db,
       upstreams,
       hub,
       trusted: settings.trusted,
-      selection: selected ?? allUsers,
+      selection,
       log,
       metrics: syncMetrics,
       clock,
@@ -108,7 +109,7 @@ export const syncModule: Module = {
           trusted: settings.trusted,
           extra: 'keep',
           fidsPerMinute: config.reconcileFidsPerMinute,
-          isSubset: selected !== null,
+          isSubset: selection.isSubset,
           signal,
           log,
           metrics: syncMetrics,

@@ -7,15 +7,13 @@ import { createWebhookConsumer } from '../../features/webhooks/events/webhook-co
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
 import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
+import { HOUR_MS, MINUTE_MS } from '../../platform/durations.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { stopWithClient } from '../../platform/outbound/stop-with-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
 import type { Module } from '../module.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * Webhooks. A consumer of the event log enqueues the deliveries that subscriptions ask for, and the outbox sends them. A

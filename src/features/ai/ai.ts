@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { keyHint } from '../../api/api-keys.js'
 import { anonymousCaller, type Caller } from '../../api/caller.js'
 import type { AiClient, ChatRequest } from '../../platform/ai/ai-client.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { Counter } from '../../platform/limits/counter.js'
 
@@ -18,7 +19,7 @@ export interface Ai {
 export const noAi: Ai = { chat: null, embed: null, embeddingModel: null }
 
 const CACHED_ANSWERS = 1_000
-const MAX_AGE_MS = 60 * 60 * 1000
+const MAX_AGE_MS = HOUR_MS
 
 /** Requests of one text at the same time cost one request. Only what is not cached counts against the limit of a key. */
 export function createAi(client: AiClient, limiter: Counter<number>): Ai {

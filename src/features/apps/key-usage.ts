@@ -1,5 +1,6 @@
 import type { UsageCounter } from '../../api/key-usage.js'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_MS } from '../../platform/durations.js'
 
 /** Requests of a key to an operation since the last flush. */
 interface Counts {
@@ -10,7 +11,6 @@ interface Counts {
 type CountsByOperation = Map<string, Counts>
 
 const FIRST_REFUSED_STATUS = 400
-const DAY_MS = 86_400_000
 /** Days that are kept, today among them. */
 export const USAGE_DAYS = 30
 

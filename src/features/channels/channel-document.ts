@@ -6,12 +6,18 @@ const unixSeconds = Type.Integer({ minimum: 0, maximum: 4_102_444_800 })
 const address = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]+$' })
 const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
 
+const MAX_DESCRIPTION_LENGTH = 4096
+/** UTF-8 has three bytes at most for a unit of UTF-16. */
+const MAX_DESCRIPTION_BYTES = 3 * MAX_DESCRIPTION_LENGTH
+
 const members = {
   name: text(256),
-  description: text(4096),
+  description: text(MAX_DESCRIPTION_LENGTH),
   description_mentions: Type.Array(fid, { maxItems: 100 }),
   /** Byte offsets in the UTF-8 description, as in casts. */
-  description_mention_positions: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 }),
+  description_mention_positions: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_DESCRIPTION_BYTES }), {
+    maxItems: 100,
+  }),
   url: address,
   parent_url: address,
   /** Other parent URLs of the channel. */

@@ -97,6 +97,9 @@ test('a document that is no channel is refused by the name of its first fault', 
   expect(problemOf({ id: 'garden', description_mentions: [1] })).toMatch(/must match/)
   const both = { description_mentions: [1], description_mention_positions: [0] }
   expect(problemOf({ id: 'garden', ...both })).toBeUndefined()
+  expect(problemOf({ id: 'garden', ...both, description_mention_positions: [3_000_000_000] })).toMatch(
+    /^description_mention_positions\/0: /,
+  )
 })
 
 test('a description without mentions ends those of the one before, and no description keeps them', async () => {

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
 const POLL_MS = 10 * 60 * 1000
@@ -26,7 +27,7 @@ export function createDailyActivityJob(db: Database, clock: () => number) {
  * @param now Farcaster seconds.
  */
 export async function refreshDailyActivity(db: Database, now: number): Promise<void> {
-  const today = Math.floor(now / 86_400)
+  const today = Math.floor(now / DAY_SECONDS)
   const [firstDay, lastDay] = [today - COPIED_DAYS, today - OPEN_DAYS]
   await db.begin(async (transaction) => {
     const [row] = await transaction<{ locked: boolean }[]>`

@@ -55,7 +55,7 @@ export async function findMember(db: Database, channelId: string, fid: number): 
   const [row] = await db<MemberRow[]>`
     select ${fid}::bigint as fid, 'owner' as role, created_at as "memberSince"
     from channels.channels
-    where id = ${channelId} and lead_fid = ${fid}
+    where id = ${channelId} and lead_fid = ${fid} and lead_fid <> 0
     union all
     select fid, role, member_since from channels.members where channel_id = ${channelId} and fid = ${fid}
     limit 1`

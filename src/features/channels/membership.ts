@@ -2,6 +2,7 @@ import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishInvalidation } from '../../graph/cache/invalidation.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
 import {
   decideAnswer,
   decideInvite,
@@ -13,7 +14,6 @@ import {
 
 /** Most membership calls of one user in one channel per hour (docs/protocol.md §7.1). */
 export const MAX_CALLS_PER_HOUR = 100
-const HOUR_SECONDS = 3_600
 
 /** Requester and subject of a membership change. */
 export interface MembershipRequest {

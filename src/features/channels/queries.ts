@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 import { windowActivity } from './daily-activity.js'
 
@@ -98,7 +99,7 @@ export async function trendingChannels(
   window: TimeWindow,
   now: number,
 ): Promise<readonly ChannelKey[]> {
-  const hour = Math.floor(now / 3600)
+  const hour = Math.floor(now / HOUR_SECONDS)
   return await db<ChannelKey[]>`
     select u.channel_id as id, sum(a.casts) as rank
     from (${windowActivity(db, { start: hour - hoursOf[window], end: hour })}) a
@@ -126,7 +127,7 @@ export async function countChannelActivity(
   ids: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, ChannelActivity>> {
-  const hour = Math.floor(now / 3600)
+  const hour = Math.floor(now / HOUR_SECONDS)
   const castCountIn = (name: TimeWindow) =>
     db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
   const rows = await db<ChannelActivity[]>`

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { secretDigest } from '../../platform/vault/secret-digest.js'
 
 /** A browser that is signed in to the console. */
@@ -27,7 +28,7 @@ export interface SessionRow {
 }
 
 /** A session ends after a week, however much it is used: then the operator signs in again. */
-export const SESSION_SECONDS = 7 * 24 * 60 * 60
+export const SESSION_SECONDS = 7 * DAY_SECONDS
 /** Long enough to read the log of a first start. */
 const LOGIN_MINUTES = 60
 const SECRET_BYTES = 32

@@ -1,5 +1,6 @@
 import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/embed-kind.js'
 import type { EmbedUrlMetadata, HtmlMetadata, OembedData } from '../../graph/view/schema/url-metadata.js'
+import { DAY_MS } from '../../platform/durations.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
 import { boundMetadata } from './embed-metadata.js'
@@ -39,7 +40,7 @@ const MAX_PLAYLIST_BYTES = 262_144
 const MAX_VIDEO_BYTES = 262_144
 const MAX_OEMBED_BYTES = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+const MAX_RETRY_AFTER_MS = DAY_MS
 /** Attempts at a name that does not exist: it may have been registered a moment ago. Anybody can make up any number. */
 const MAX_UNKNOWN_HOST_ATTEMPTS = 3
 

@@ -1,5 +1,6 @@
 import { hostOf } from '../../graph/project/embed-queue.js'
 import type { Database } from '../../platform/db/connection.js'
+import { HOUR_MS, MINUTE_MS } from '../../platform/durations.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { limits } from '../../platform/limits/limits.js'
@@ -45,8 +46,6 @@ const POLL_MS = 1_000
 /** The deadlines of both requests plus time to store the results. */
 const LEASE_MS = CRAWL_DEADLINE_MS + OEMBED_DEADLINE_MS + 20_000
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const RETRY_DELAYS_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS]
 
 /** How long a crawl on demand waits for its host, and how often it retries. */

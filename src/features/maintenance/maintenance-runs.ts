@@ -114,7 +114,7 @@ export async function saveProgress(
   return row.cancelRequested ? 'cancelled' : 'running'
 }
 
-/** Ends a run. */
+/** Ends a run. One that is done is so, too, if its process could not say for a while that it lives. */
 export async function finishRun(
   db: Database,
   id: number,
@@ -135,7 +135,7 @@ export async function finishRun(
     set state = ${state}, step = ${step}, done = ${done}::bigint, total = ${total}::bigint,
       report = ${db.types.texts(report.map(storableText))}::text[], error = ${error && storableText(error)},
       finished_at = now()
-    where id = ${id}::bigint and state = 'running'`
+    where id = ${id}::bigint and (state = 'running' or (state = 'interrupted' and ${state} = 'done'))`
 }
 
 /** Expressions that differ when a run has been requested, has come further or has ended. */

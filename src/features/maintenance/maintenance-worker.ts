@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { isTemporary } from '../../platform/db/connection-errors.js'
 import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
@@ -89,23 +90,41 @@ async function perform(
   const watching = watch(db, id, { progress, log, ended: ended.signal, cancelled })
   log.info({ kind, run: id }, 'maintenance began')
   try {
-    const { report, isComplete } = await tasks[kind]!.run({
-      extra,
-      signal,
-      onProgress: (now) => Object.assign(progress, now),
-    })
-    const state = isComplete ? 'done' : endOf(stopping)
-    await finishRun(db, id, { state, progress, report })
-  } catch (error) {
-    if (signal.aborted) await finishRun(db, id, { state: endOf(stopping), progress })
-    else {
-      log.warn({ err: error, kind, run: id }, 'maintenance failed')
-      const message = redactedUrls(error instanceof Error ? error.message : String(error))
-      await finishRun(db, id, { state: 'failed', progress, error: message })
-    }
+    const onProgress = (now: Partial<RunProgress>) => Object.assign(progress, now)
+    const end = await tasks[kind]!.run({ extra, signal, onProgress }).then(
+      ({ report, isComplete }): RunEnd => ({ state: isComplete ? 'done' : endOf(stopping), report }),
+      (error: unknown): RunEnd => {
+        if (signal.aborted) return { state: endOf(stopping) }
+        log.warn({ err: error, kind, run: id }, 'maintenance failed')
+        return {
+          state: 'failed',
+          error: redactedUrls(error instanceof Error ? error.message : String(error)),
+        }
+      },
+    )
+    await writeEnd(db, id, { ...end, progress }, stopping)
   } finally {
     ended.abort()
     await watching
+  }
+}
+
+type RunEnd = Omit<Parameters<typeof finishRun>[2], 'progress'>
+
+/** Writes how a run has ended. What took hours is not lost because the database is away in this moment. */
+async function writeEnd(
+  db: Database,
+  id: number,
+  end: Parameters<typeof finishRun>[2],
+  stopping: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await finishRun(db, id, end)
+    } catch (error) {
+      if (!isTemporary(error) || stopping.aborted) throw error
+      await pause(PROGRESS_MS, stopping)
+    }
   }
 }
 

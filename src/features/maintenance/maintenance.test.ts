@@ -1,11 +1,19 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
 import { createTestApi } from '../../app/testing/test-api.js'
+import { connect } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type MaintenanceTask, startMaintenance } from './maintenance-worker.js'
+import { markInterrupted } from './maintenance-runs.js'
+import {
+  completed,
+  type MaintenanceResult,
+  type MaintenanceTask,
+  startMaintenance,
+} from './maintenance-worker.js'
 import { readModelTasks } from './read-model-tasks.js'
 
 const { db, url } = await createTestDatabase({ poolSize: 6 })
@@ -65,10 +73,10 @@ it('a recount and a replay run in the background and report', async () => {
     status: 201,
     run: { kind: 'recount', state: 'waiting', unit: 'parts', extra: null },
   })
-  await expect.poll(lastRun, { timeout: 20_000 }).toMatchObject({ state: 'done' })
+  await expect.poll(lastRun).toMatchObject({ state: 'done' })
   expect((await lastRun()).report).toContain('followers and follows: 1 wrong, repaired')
   await admin('POST', 'maintenance', { kind: 'replay' })
-  await expect.poll(lastRun, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(lastRun).toMatchObject({
     kind: 'replay',
     state: 'done',
     step: 'processing new events',
@@ -81,13 +89,13 @@ it('a recount and a replay run in the background and report', async () => {
 it('one runs at a time, shows its progress and is cancelled', async () => {
   startWorker({ replay: endless })
   const { run } = await admin('POST', 'maintenance', { kind: 'replay' })
-  await expect.poll(lastRun, { timeout: 10_000 }).toMatchObject({ state: 'running', done: 3, total: 10 })
+  await expect.poll(lastRun).toMatchObject({ state: 'running', done: 3, total: 10 })
   expect(await admin('POST', 'maintenance', { kind: 'recount' })).toMatchObject({ status: 409 })
   expect(await admin('DELETE', `maintenance/${run.id}`)).toMatchObject({
     status: 200,
     run: { state: 'running', is_cancelling: true },
   })
-  await expect.poll(lastRun, { timeout: 10_000 }).toMatchObject({ state: 'cancelled', report: ['3 of 10'] })
+  await expect.poll(lastRun).toMatchObject({ state: 'cancelled', report: ['3 of 10'] })
 })
 
 it('a run that waits is cancelled at once', async () => {
@@ -100,7 +108,7 @@ it('a run that waits is cancelled at once', async () => {
 it('a run ends with its process', async () => {
   const stop = startWorker({ replay: endless })
   await admin('POST', 'maintenance', { kind: 'replay' })
-  await expect.poll(lastRun, { timeout: 10_000 }).toMatchObject({ state: 'running' })
+  await expect.poll(lastRun).toMatchObject({ state: 'running' })
   await stop()
   expect((await lastRun()).state).toBe('interrupted')
   // One that died at once leaves it as it was.
@@ -112,7 +120,34 @@ it('a run ends with its process', async () => {
 
 it('a run that fails says why, whatever characters that has', async () => {
   startWorker({ recount: { run: () => Promise.reject(new Error('no row a\0\ud800b')) } })
-  await expect
-    .poll(lastRun, { timeout: 10_000 })
-    .toMatchObject({ state: 'failed', error: 'no row a \ufffdb' })
+  await expect.poll(lastRun).toMatchObject({ state: 'failed', error: 'no row a \ufffdb' })
+})
+
+it('a run that has ended while the database is away is recorded when it is back', async () => {
+  const proxy = await startTcpProxy(new URL(url).host)
+  const proxied = connect(Object.assign(new URL(url), { host: proxy.address }).href, {
+    poolSize: 2,
+    applicationName: 'plaza test',
+  })
+  onTestFinished(() => proxied.end({ timeout: 1 }))
+  let end: ((result: MaintenanceResult) => void) | undefined
+  const task: MaintenanceTask = {
+    run: () =>
+      new Promise((resolve) => {
+        end = resolve
+      }),
+  }
+  stops.push(startMaintenance({ db: proxied, log: silentLog, tasks: { replay: task }, pollMs: 10 }))
+  await admin('POST', 'maintenance', { kind: 'replay' })
+  // Its claim is visible before the worker has the reply.
+  await expect.poll(() => end !== undefined).toBe(true)
+  const { target } = proxy
+  proxy.target = '127.0.0.1:1'
+  proxy.cut()
+  end!(completed(['it took hours']))
+  // Another process has taken its process for dead.
+  await db`update app.maintenance_runs set heartbeat_at = now() - interval '1 minute' where state = 'running'`
+  await markInterrupted(db)
+  proxy.target = target
+  await expect.poll(lastRun).toMatchObject({ state: 'done', report: ['it took hours'] })
 })

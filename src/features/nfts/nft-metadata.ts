@@ -17,7 +17,7 @@ export async function saveCollection(
   await db`
     insert into nfts.collections (network, address, wallet_id, metadata)
     values (${network}, ${address}, ${walletId}, ${JSON.stringify(metadata)}::text::jsonb)
-    on conflict do nothing`
+    on conflict (network, address) do update set metadata = excluded.metadata`
 }
 
 /** Reads the document of a collection; null when this server has not deployed it. */

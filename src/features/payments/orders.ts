@@ -92,7 +92,8 @@ async function recordOrders(
       break
     }
     const part = await Promise.allSettled(
-      orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit(order)),
+      // The ledger records one after the other: many wait in a part for a slow RPC.
+      orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit({ ...order, untilMs })),
     )
     for (const each of part) {
       if (each.status === 'rejected') failure ??= { cause: each.reason }

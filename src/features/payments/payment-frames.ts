@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
+import { DAY_MS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js'
@@ -42,7 +43,6 @@ export const paymentChannel = 'payments'
 
 /** How long a payment is waited for. */
 const OPEN_DAYS = 7
-const DAY_MS = 86_400_000
 /** How long after its expiry a payment is followed: only final blocks are read, after an outage much later. */
 const FOLLOWED_AFTER_EXPIRY_MS = DAY_MS
 /** Open payments of an app. */

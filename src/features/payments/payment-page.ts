@@ -36,7 +36,7 @@ export function paymentPage(frame: PaymentFrame, context: PaymentPageContext): s
 <h1>${title}</h1>
 <ul>${items.map(
       ({ name, description, image }) => html`
-  <li>${image === undefined ? null : html`<img src="${image}" alt="" width="64" height="64">`}
+  <li>${!isShown(image) ? null : html`<img src="${image}" alt="" width="64" height="64">`}
     <strong>${name}</strong> ${description}</li>`,
     )}
 </ul>
@@ -78,7 +78,7 @@ const stateTexts = {
 
 /** The `fc:miniapp` embed, by which clients open the page as a mini app. */
 function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: PaymentPageContext): string {
-  const image = config.line_items.find((item) => item.image !== undefined)?.image
+  const image = config.line_items.map((item) => item.image).find(isShown)
   return JSON.stringify({
     version: '1',
     imageUrl: image ?? `${publicUrl}/pay/assets/card.png`,
@@ -87,6 +87,11 @@ function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: Pa
       action: { type: 'launch_miniapp', name: embedTitle(title), url, splashBackgroundColor: splashColor },
     },
   })
+}
+
+/** Whether a page and an embed may have an image: the policy of the page admits no other scheme. */
+function isShown(image: string | undefined): image is string {
+  return image !== undefined && /^https:\/\/[^\s"]+$/.test(image)
 }
 
 /** Cuts a text to the longest title of an embed, without half of a surrogate pair. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { createTestApi } from '../../app/testing/test-api.js'
+import { refuse } from '../../platform/errors.js'
 import { approvedSigner } from '../signers/testing/approved-signer.js'
 import { deleteExpiredRequests, RETENTION_HOURS } from './idempotency.js'
 import { bodyOf, createPublishingNetwork } from './routes/testing/publishing-network.js'
@@ -82,6 +83,21 @@ describe('idempotency', () => {
     expect(await castsWith('regretted')).toBe(0)
   })
 
+  it('a request that is refused when it is repeated frees its idem', async () => {
+    const overloaded = await createTestApi({
+      db,
+      hub: { ...hub, submit: async () => [refuse('unavailable', 'the queue is full')] },
+      clock: () => testNowUnix * 1000,
+    })
+    const send = (through: typeof overloaded, text: string) =>
+      through.send('POST', 'cast', { signer_uuid, text, idem: 'freed' })
+    const long = 'y'.repeat(2_000)
+    expect((await send(overloaded, long)).statusCode).toBe(503)
+    expect((await send(api, long)).json()).toMatchObject({ message: 'Pro subscription required' })
+    bodyOf(await send(api, 'short enough'))
+    expect(await castsWith('short enough')).toBe(1)
+  })
+
   it('a refused request may be sent again', async () => {
     const text = 'x'.repeat(2_000)
     expect((await post({ text, idem: 'g' })).json()).toMatchObject({
@@ -126,6 +142,32 @@ describe('idempotency', () => {
     const first = bodyOf(await send(api))
     expect(bodyOf(await send(api))).toEqual(first)
     expect(await castsWith('survivor')).toBe(1)
+  })
+
+  it('a cast that was merged is answered with, also if its author may not publish it again', async () => {
+    const killed = await createTestApi({
+      db,
+      hub: {
+        ...hub,
+        submit: async (...submitted) => {
+          await hub.submit(...submitted)
+          throw new Error('process terminated')
+        },
+      },
+      clock: () => testNowUnix * 1000,
+    })
+    const refusing = await createTestApi({
+      db,
+      hub: { ...hub, submit: async () => [refuse('bad_request.validation_failure', 'insufficient storage')] },
+      clock: () => testNowUnix * 1000,
+    })
+    const send = (through: typeof killed) =>
+      through.send('POST', 'cast', { signer_uuid, text: 'already there', idem: 'l' })
+    expect((await send(killed)).statusCode).toBe(500)
+    const { cast } = bodyOf(await send(refusing))
+    expect(cast.text).toBe('already there')
+    expect(bodyOf(await send(api)).cast).toEqual(cast)
+    expect(await castsWith('already there')).toBe(1)
   })
 
   it('keys expire after a day', async () => {

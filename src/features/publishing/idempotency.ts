@@ -57,10 +57,7 @@ export async function publishOnce(
       await markDone(writerDb, request)
       return prepared.replyFor
     }
-    if (refusal.code !== 'unavailable') {
-      const { appId, idem } = request
-      await writerDb`delete from publish.requests where app_id = ${appId} and idem = ${idem} and not is_done`
-    }
+    await freeKey(writerDb, request, { refusal, message: prepared.message })
     if (!isSuperseded(refusal) || attempt === MAX_ATTEMPTS) throw toError(refusal)
   }
 }
@@ -94,10 +91,24 @@ async function replayRequest(
   if (!stored.requestHash.equals(contentHash(content)))
     throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
   if (stored.isDone || stored.message === null) return stored.answer
-  const [refusal = null] = await hub.submit([decodeStoredMessage(stored.message)], { origin: 'client' })
-  if (refusal !== null && !isDuplicate(refusal) && !isSuperseded(refusal)) throw toError(refusal)
+  const message = decodeStoredMessage(stored.message)
+  const [refusal = null] = await hub.submit([message], { origin: 'client' })
+  if (refusal !== null && !isDuplicate(refusal) && !isSuperseded(refusal)) {
+    await freeKey(writerDb, request, { refusal, message })
+    // Its author may have lost what it needs, as storage, since it was published.
+    if (!(await isPublished(writerDb, message))) throw toError(refusal)
+  }
   await markDone(writerDb, request)
   return stored.answer
+}
+
+/** Whether a cast is stored, or was and has been removed. */
+async function isPublished(db: Database, { data, hash }: SignedMessage): Promise<boolean> {
+  if (!data.castAddBody) return false
+  const rows = await db`
+    select from hub.messages
+    where fid = ${data.fid}::bigint and set = ${MessageSet.casts}::smallint and key = ${hash}::bytea`
+  return rows.length > 0
 }
 
 /** Stores the key. Returns false when the `idem` is taken, or the cast belongs to another request. */
@@ -122,6 +133,27 @@ async function claimKey(
     returning 1
   `
   return rows.length > 0
+}
+
+/**
+ * Frees the `idem` of a request whose message was refused, unless another request has it by now. A message that was not judged
+ * keeps it, as it may be stored; so does a cast that is.
+ */
+async function freeKey(
+  db: Database,
+  { appId, idem }: IdempotentRequest,
+  { refusal, message }: { readonly refusal: Refusal; readonly message: SignedMessage },
+): Promise<void> {
+  if (refusal.code === 'unavailable') return
+  await db`
+    delete from publish.requests r
+    where r.app_id = ${appId} and r.idem = ${idem} and not r.is_done
+      and r.message = ${encodeMessage(message)}::bytea
+      and not exists (
+        select from hub.messages m
+        where m.fid = ${message.data.fid}::bigint and m.set = ${MessageSet.casts} and m.key = r.cast_hash
+      )
+  `
 }
 
 async function markDone(db: Database, { appId, idem }: IdempotentRequest): Promise<void> {

@@ -16,6 +16,9 @@ export interface AddressClaim {
   readonly signature: Buffer
 }
 
+/** An address to remove, and its owner's claim if the request has one. */
+export type RemovedAddress = Pick<AddressClaim, 'address'> & { readonly claim: AddressClaim | null }
+
 /** Request members by the wording of the protocol's errors. */
 const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
   [/chain id/, 'chain_id'],
@@ -50,26 +53,28 @@ export async function publishVerification(
 /**
  * Removes a verified address.
  *
- * The protocol needs only the user's key. The signature of an account in the request is still checked as for an
- * added address; that of a contract wallet is not, which has answered when the address was added.
+ * The protocol needs only the user's key. The signature of an account, if the request has one, is still checked as for an added
+ * address; that of a contract wallet is not, which has answered when the address was added.
  *
  * @throws PlazaError `not_found` for an address that the user never verified.
  */
 export async function removeVerification(
   publisher: Publisher,
   author: Author,
-  claim: AddressClaim,
+  { address, claim }: RemovedAddress,
 ): Promise<void> {
-  const body = { ...claimBody(claim), chainId: 0, verificationType: 0 }
   const content = {
     type: MessageType.VERIFICATION_REMOVE,
-    verificationRemoveBody: { address: claim.address, protocol: Protocol.ETHEREUM },
+    verificationRemoveBody: { address, protocol: Protocol.ETHEREUM },
   }
   const data = messageData(publisher, author, content, farcasterNow(publisher))
-  const stored = await findVerification(publisher.writerDb, author.fid, claim.address)
+  const stored = await findVerification(publisher.writerDb, author.fid, address)
   const isContract = stored?.data.verificationAddAddressBody?.verificationType === VerificationType.contract
-  const problem = isContract ? null : await checkVerificationClaim(body, data)
-  if (problem !== null) throw validationError('eth_signature', problem)
+  if (claim !== null && !isContract) {
+    const body = { ...claimBody(claim), chainId: 0, verificationType: 0 }
+    const problem = await checkVerificationClaim(body, data)
+    if (problem !== null) throw validationError('eth_signature', problem)
+  }
   if (stored === null) {
     throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
   }

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Queryable, Session } from '../../platform/db/connection.js'
+import { DAY_SECONDS, HOUR_SECONDS } from '../../platform/durations.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FidIndex } from './fid-index.js'
 import type { EdgeList } from './graph.js'
@@ -8,7 +9,7 @@ import type { AccountFeatures } from './spam-signals.js'
 /** Rows in memory at once. */
 const ROWS = 5_000
 /** Only recent casts count, since behavior changes and old casts are many. */
-const CAST_WINDOW_SECONDS = 30 * 24 * 60 * 60
+const CAST_WINDOW_SECONDS = 30 * DAY_SECONDS
 /** Letters besides links; with fewer, a link has no text, */
 const LINK_ALONE_LETTERS = 10
 /** and with fewer than this, a repetition means nothing ("good morning"). */
@@ -139,7 +140,6 @@ export async function loadCastCounts(
  */
 const PACKED_ROWS = 200
 const INT8_BYTES = 8
-const HOUR_SECONDS = 60 * 60
 
 /** Loads all follows, and the most follows of each account within an hour. */
 export async function loadFollows(

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { writesTo } from '../../platform/db/fingerprint.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
 import type { ScoreSummary } from './score-job.js'
 
@@ -15,7 +16,6 @@ export interface ScoreScheduleOptions extends ScoreThreadInput {
   readonly workerUrl?: URL
 }
 
-const HOUR_MS = 60 * 60 * 1000
 /** How often to look whether there is anything to score yet. */
 const POLL_MS = 15_000
 /** How often to count, once there are scores: that reads every user. A failed computation is repeated after this time too. */

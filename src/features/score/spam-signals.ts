@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../platform/durations.js'
 import type { TrustGraph } from './graph.js'
 
 /**
@@ -42,7 +43,7 @@ export const defaultSpamSignalWeights = {
 /** A number per signal. */
 export type SpamSignalWeights = Readonly<typeof defaultSpamSignalWeights>
 
-const NEW_ACCOUNT_SECONDS = 30 * 24 * 60 * 60
+const NEW_ACCOUNT_SECONDS = 30 * DAY_SECONDS
 /** Added to each denominator, so that two casts prove nothing. */
 const CASTS_PRIOR = 5
 const FOLLOWS_PRIOR = 20

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import {
   checkSignedKeyRequest,
@@ -12,7 +13,7 @@ import { findKey, findSigner, type KeyType, type SignerRecord } from './signer-r
 const TOKEN_BYTES = 24
 
 /** How long after its deadline a request keeps its key: a hub that is behind learns later that a user approved it in time. */
-const EXPIRED_KEEP_SECONDS = 24 * 60 * 60
+const EXPIRED_KEEP_SECONDS = DAY_SECONDS
 
 /**
  * Requests approval of a signer whose key this server holds.

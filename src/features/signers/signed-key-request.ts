@@ -6,6 +6,7 @@ import {
 } from '../../hub/registry/account-signature.js'
 import { recoverKeyRequestSigner } from '../../hub/registry/key-request.js'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../protocol/definitions.js'
@@ -61,7 +62,7 @@ function readSponsor({ fid, signature, sponsored_by_service, sponsored_by_neynar
 }
 
 /** Most seconds until a deadline: a year. A larger value is most likely in milliseconds. */
-const MAX_DEADLINE_SECONDS = 366 * 24 * 60 * 60
+const MAX_DEADLINE_SECONDS = 366 * DAY_SECONDS
 
 /** Dependencies of `checkSignedKeyRequest`. */
 export interface KeyRequestContext {

@@ -28,14 +28,17 @@ export function presentContract(contract: ListedContract, artUrl: string): Subsc
   }
 }
 
-/** Renders the tier of a subscription; contracts of version 1 have one price without an id. */
+/**
+ * Renders the tier of a subscription; contracts of version 1 have one price without an id. A tier beyond those that are
+ * read has no price.
+ */
 export function presentTier(
   contract: ListedContract,
   { tierId }: ContractSubscription,
 ): SubscriptionTierView {
+  if (tierId === null) return { price: presentPrice(contract.price) }
   const tier = contract.tiers.find(({ id }) => id === tierId)
-  const price = presentPrice(tier?.price ?? contract.price)
-  return tierId === null ? { price } : { id: tierId, price }
+  return { id: tierId, ...(tier && { price: presentPrice(tier.price) }) }
 }
 
 /** Formats Unix seconds. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Address, parseEventLogs } from 'viem'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { contract } from '../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
@@ -8,6 +8,9 @@ import { createTestDatabase } from '../../../test/database.js'
 import { followTokens } from './testing/followed-tokens.js'
 import { isBackfilled, readTokens } from './token.js'
 import { untrackToken } from './tracked-tokens.js'
+
+// A run of random actions waits for a chain beside other work.
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
@@ -121,7 +124,7 @@ const action = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('fault' as const),
       proxy: fc.integer({ min: 0, max: 1 }),
-      fault: fc.constantFrom('stopped', 'behind', 'small', 'none'),
+      fault: fc.constantFrom('stopped', 'blocksBehind', 'small', 'none'),
     }),
   },
 )
@@ -158,7 +161,7 @@ async function runAction(event: TestAction): Promise<void> {
         small: { maxLogRange: 1 },
         none: {},
       }
-      proxies[event.proxy]!.faults = faults[event.fault as keyof typeof faults]
+      proxies[event.proxy]!.faults = faults[event.fault]
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
 
 /** The trades of a token in one of the windows. */
 export interface TradedWindow {
@@ -9,8 +10,6 @@ export interface TradedWindow {
   /** Dollars per unit in the last trade before the window; null when there is none. */
   readonly priceBefore: number | null
 }
-
-const SECONDS_PER_HOUR = 3_600
 
 /**
  * Reads the trades of tokens in the last hours.
@@ -34,7 +33,7 @@ export async function readTradedWindows(
     cross join lateral (
       select coalesce((
         select t.block from tokens.trades t
-        where t.network = k.network and t.traded_at <= ${now}::bigint - w.hours * ${SECONDS_PER_HOUR}::bigint
+        where t.network = k.network and t.traded_at <= ${now}::bigint - w.hours * ${HOUR_SECONDS}::bigint
         order by t.traded_at desc limit 1
       ), -1) as block
     ) c

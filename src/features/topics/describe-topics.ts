@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { tryParseJson } from '../../platform/text/try-parse-json.js'
@@ -13,7 +14,7 @@ const MAX_DESCRIBED = 10
 /** Casts that the model reads of each. */
 const SAMPLE_CASTS = 15
 const MAX_SAMPLE_LENGTH = 320
-const DESCRIBED_AGAIN_MS = 6 * 60 * 60 * 1000
+const DESCRIBED_AGAIN_MS = 6 * HOUR_MS
 const MAX_NAME_LENGTH = 80
 const MAX_SUMMARY_LENGTH = 600
 

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { stopWords } from '../../platform/text/stop-words.js'
 
 /** The casts that topics are computed from. Times are Farcaster seconds. */
@@ -7,7 +8,6 @@ export interface TopicPeriod {
   readonly now: number
 }
 
-const DAY_SECONDS = 86_400
 /** Days before the last 24 hours that they are compared with. */
 const BACKGROUND_DAYS = 7
 /** The newest casts of the last 24 hours. */

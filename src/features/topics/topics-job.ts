@@ -1,5 +1,6 @@
 import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_MS } from '../../platform/durations.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { type DescribeOptions, describeTopics } from './describe-topics.js'
 import { storeTopics } from './store-topics.js'
@@ -14,7 +15,7 @@ export interface TopicsJobOptions extends DescribeOptions {
 const EVERY_MS = 10 * 60 * 1000
 
 /** Descriptions that are not written anew, because the model was turned off, end after a day. */
-const MAX_DESCRIPTION_AGE_MS = 24 * 60 * 60 * 1000
+const MAX_DESCRIPTION_AGE_MS = DAY_MS
 
 /** Creates the scheduled job that computes the trending topics. */
 export function createTopicsJob(options: TopicsJobOptions) {

@@ -282,7 +282,9 @@ export async function deleteExpiredDeliveries(db: Database, retentionDays: numbe
         where finished_at < now() - ${age}::text::interval
         order by finished_at
         limit ${BATCH}
-      )`,
+      )
+      -- Again, for those that are queued again meanwhile.
+      and finished_at < now() - ${age}::text::interval`,
   )
   await runInBatches(
     BATCH,

@@ -32,12 +32,15 @@ export interface TriggerableWebhook {
   readonly active: boolean
   /** Whether a `plaza webhook listen` sends its deliveries. */
   readonly isListening: boolean
+  /** The most that an attempt may take. */
+  readonly httpTimeoutMs: number
 }
 
 /** Lists the webhooks of an app, or of all with null, oldest first. */
 export async function findTriggerable(db: Database, appId: string | null): Promise<TriggerableWebhook[]> {
   return db<TriggerableWebhook[]>`
-    select id, target_url as "targetUrl", active, listener is not null as "isListening"
+    select id, target_url as "targetUrl", active, listener is not null as "isListening",
+      http_timeout_ms as "httpTimeoutMs"
     from webhooks.webhooks
     where deleted_at is null and (${appId}::uuid is null or app_id = ${appId}::uuid)
     order by created_at, id`

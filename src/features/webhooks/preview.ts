@@ -6,6 +6,7 @@ import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
 import { shardNumbers } from '../../hub/shard-count.js'
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_MS } from '../../platform/durations.js'
 import { nextTurn } from '../../platform/process/turns.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
@@ -29,7 +30,7 @@ interface Preview {
   readonly samples: readonly { readonly kind: WebhookEventKind; readonly id: string; readonly data: string }[]
 }
 
-const WINDOW_MS = 3 * 24 * 3_600_000
+const WINDOW_MS = 3 * DAY_MS
 /** Decoded and matched in one turn of the event loop. */
 const PAGE = 150
 /** Most milliseconds of a preview; a partial result says how far it came. */

@@ -8,7 +8,7 @@ import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.j
 import type { Vault } from '../../platform/vault/vault.js'
 import { cancelWaiting, cancelWaitingBatch } from './cancel-waiting.js'
 import { checkCatchAllLimit } from './matching/catch-all-limit.js'
-import { checkFilters, subscriptionDigest } from './matching/filters.js'
+import { checkFilters, subscriptionDigest, withChangedScore } from './matching/filters.js'
 import { checkPatternLimits } from './matching/pattern-limit.js'
 import type { WebhookSubscriptionFilters } from './schema/webhook-filters.js'
 import {
@@ -88,6 +88,7 @@ export async function createWebhook(
 ): Promise<Webhook> {
   const { db, vault, settings } = store
   const subscription = requestDigest(targetUrl, filters, settings.targetPolicy)
+  if (filters !== undefined) checkFilters(filters)
   // Two listeners of one address are two terminals, not a mistake.
   const digest = listener === undefined ? subscription : null
   return refuseDuplicates(() =>
@@ -131,9 +132,13 @@ export async function replaceWebhook(
   let isMoved = false
   const replaced = await refuseDuplicates(() =>
     changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
-      const subscribed = filters ?? current.filters ?? undefined
+      const sent = filters && withChangedScore(filters, current.filters)
+      const subscribed = sent ?? current.filters ?? undefined
       const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
-      if (filters !== undefined) await checkLimits(transaction, appId, webhookId, filters)
+      if (sent !== undefined) {
+        checkFilters(sent)
+        await checkLimits(transaction, appId, webhookId, sent)
+      }
       await transaction`
         update webhooks.webhooks
         set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),
@@ -318,9 +323,7 @@ function requestDigest(
       property: 'url',
     })
   }
-  if (filters === undefined) return null
-  checkFilters(filters)
-  return subscriptionDigest(target, filters)
+  return filters === undefined ? null : subscriptionDigest(target, filters)
 }
 
 /** Returns the next revision. The lock makes revisions visible in order. */

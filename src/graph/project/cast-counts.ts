@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -66,9 +67,6 @@ export class CastCountDeltas {
     return [count, sweep]
   }
 }
-
-/** Hours of `url_activity` have this length. */
-export const HOUR_SECONDS = 3600
 
 /** Sums how many casts a batch adds below each parent URL in each hour. */
 export class UrlActivity {

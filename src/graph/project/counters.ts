@@ -1,4 +1,5 @@
-import { HOUR_SECONDS } from './cast-counts.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
+
 /** A table of counts of other tables' rows, and how to recount it. */
 export interface CounterTable {
   /** Label in the output of the command. */
@@ -17,7 +18,10 @@ export interface CounterTable {
   readonly countQuery: (inKeyRange: (column: string) => string) => string
   /** Lock that keeps the counts unchanged during a check: the merge locks, or a lock of the row. */
   readonly lockedBy: 'merges' | 'row lock'
-  /** The row of a key that counts nothing: none; zeros or none; or imported counts, which a recount keeps. */
+  /**
+   * The row of a key that counts nothing: none; zeros or none; or imported counts. These include people whom this server
+   * cannot name, also beside rows of a few (docs/channels.md): a recount raises them to the rows and never lowers them.
+   */
   readonly whenUncounted: 'absent' | 'zero' | 'given'
 }
 

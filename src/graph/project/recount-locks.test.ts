@@ -120,7 +120,7 @@ test('recount waits for a waiting thread that is about to move, and moves none o
 test('recount counts a channel follow about to be committed, and waits for no other range', async () => {
   await db.unsafe(`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count)
-    values ('a', 'u1', 'u1', 'A', 1, 1, 9), ('aa', 'u2', 'u2', 'AA', 1, 1, 1), ('b', 'u3', 'u3', 'B', 1, 1, 9);
+    values ('a', 'u1', 'u1', 'A', 1, 1, 0), ('aa', 'u2', 'u2', 'AA', 1, 1, 1), ('b', 'u3', 'u3', 'B', 1, 1, 0);
     insert into channels.follows (channel_id, fid, followed_at) values ('a', 1, 1), ('b', 1, 1);
   `)
   const follows = await holdTransaction(db, async (sql) => {

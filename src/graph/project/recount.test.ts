@@ -160,13 +160,16 @@ test('counts repaired during merges equal those of a replay', async () => {
   expect(await readModel(db)).toEqual(repaired)
 })
 
-test('channel counts are repaired where their rows are stored, and imported ones kept', async () => {
+test('channel counts are raised to their rows, and imported ones kept, also beside rows of a few', async () => {
   await db.unsafe(`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count, member_count)
-    values ('given', 'u1', 'u1', 'Given', 1, 1, 500, 20), ('known', 'u2', 'u2', 'Known', 1, 1, 500, 20);
-    insert into channels.follows (channel_id, fid, followed_at) values ('known', 1, 1), ('known', 2, 1);
+    values ('few', 'u0', 'u0', 'Few', 1, 1, 10001, 500), ('given', 'u1', 'u1', 'Given', 1, 1, 500, 20),
+      ('known', 'u2', 'u2', 'Known', 1, 1, 1, 2);
+    insert into channels.follows (channel_id, fid, followed_at)
+    values ('few', 7, 1), ('known', 1, 1), ('known', 2, 1);
     insert into channels.members (channel_id, fid, role, member_since)
-    values ('known', 1, 'moderator', 1), ('known', 3, 'member', 1), ('known', 4, 'member', 1);
+    values ('few', 2, 'moderator', 1), ('known', 1, 'moderator', 1), ('known', 3, 'member', 1),
+      ('known', 4, 'member', 1);
   `)
   expect(await wrongCounts(1)).toEqual({
     ...noWrongCounts,
@@ -174,6 +177,7 @@ test('channel counts are repaired where their rows are stored, and imported ones
     [names.channelMembers]: 1,
   })
   expect(await db`select id, follower_count, member_count from channels.channels order by id`).toEqual([
+    { id: 'few', follower_count: 10_001, member_count: 500 },
     { id: 'given', follower_count: 500, member_count: 20 },
     { id: 'known', follower_count: 2, member_count: 3 },
   ])

@@ -183,6 +183,10 @@ function repairStatement(counter: CounterTable, within: (column: string) => stri
   const keyList = keys.join(', ')
   const each = (write: (count: string) => string) => counts.map(write).join(', ')
   const counted = counts.map((count) => `${count} <> 0`).join(' or ')
+  const differs =
+    whenUncounted === 'given'
+      ? counts.map((count) => `actual.${count} > stored.${count}`).join(' or ')
+      : `(${each((count) => `actual.${count}`)}) is distinct from (${each((count) => `stored.${count}`)})`
   return `
     with stored as (
       select ${keyList}, ${counts.join(', ')} from ${table}
@@ -193,7 +197,7 @@ function repairStatement(counter: CounterTable, within: (column: string) => stri
       select ${keyList}, ${each((count) => `coalesce(actual.${count}, 0) as ${count}`)}
       from actual
       ${whenUncounted === 'given' ? 'join' : 'full join'} stored using (${keyList})
-      where (${each((count) => `actual.${count}`)}) is distinct from (${each((count) => `stored.${count}`)})
+      where ${differs}
     ),
     ${whenUncounted === 'given' ? updateStatement(counter) : replaceStatements(counter, counted)}
     select count(*)::integer as wrong from wrong

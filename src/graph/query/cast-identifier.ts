@@ -6,24 +6,27 @@ import type { Database } from '../../platform/db/connection.js'
  * its author.
  */
 export interface CastIdentifier {
-  /** Lowercase hex without 0x, 8 to 40 digits. */
+  /** Lowercase hex without 0x, 6 to 40 digits. */
   readonly hashPrefix: string
   readonly username: string | null
 }
 
 const HASH_DIGITS = 40
+/** Least digits for a cast of any author. Of fewer a large network has many: only the named author's are meant. */
+const MIN_DIGITS_OF_ANY_AUTHOR = 8
 
 /**
  * A subselect of the identified cast, to be used as `from (…) c`. If several casts have the prefix, it
  * prefers the one whose author has the username, then the latest. An author who has changed the username is
- * still found.
+ * still found by eight digits or more.
  */
 export function castByIdentifier(db: Database, { hashPrefix, username }: CastIdentifier): Fragment {
+  const isOfAuthor = db`exists (select from social.users u where u.fid = named.fid and u.username = ${username})`
   return db`
     select * from social.casts named
-    where ${isNamed(db, hashPrefix)}
+    where ${isNamed(db, hashPrefix)} ${hashPrefix.length < MIN_DIGITS_OF_ANY_AUTHOR ? db`and ${isOfAuthor}` : db``}
     order by
-      exists (select from social.users u where u.fid = named.fid and u.username = ${username}) desc,
+      ${isOfAuthor} desc,
       named.ts desc, named.hash desc
     limit 1`
 }

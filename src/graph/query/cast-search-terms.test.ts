@@ -50,3 +50,23 @@ it('words are found beside every sign, and every emoji is found', async () => {
   expect(searchTerms('🔥').tsquery).toBe('(u1f525x)')
   expect(searchTerms('👍🏽').tsquery).toBe('((u1f44dx & u1f3fdx))')
 })
+
+it('a plus sign joins words that must all match, and belongs to the zone of a moment', () => {
+  expect(searchTerms('soil+garden').tsquery).toBe(searchTerms('soil garden').tsquery)
+  expect(searchTerms('+soil +garden').tsquery).toBe(searchTerms('soil garden').tsquery)
+  expect(searchTerms('"soil+garden"').tsquery).toBe("('soil+garden')")
+  for (const [written, same] of [
+    ['+soil', 'soil'],
+    ['-+soil', '-soil'],
+    ['soil+-sand', 'soil -sand'],
+    ['-+"wet soil"', '-"wet soil"'],
+    ['-+(soil sand)', '-(soil sand)'],
+    ['soil+-from:bob', 'soil -from:bob'],
+    ['after:2026-10-01+soil', 'after:2026-10-01 soil'],
+    ['soil+before:2026-10-01T12:00+02:00', 'soil before:2026-10-01T10:00'],
+  ] as const)
+    expect(searchTerms(written), written).toEqual(searchTerms(same))
+  expect(searchTerms('from:ann+soil')).toEqual(searchTerms('from:ann soil'))
+  const { tsquery, afterMs } = searchTerms('after:2026-10-01T12:00+02:00')
+  expect([tsquery, afterMs]).toEqual([null, Date.parse('2026-10-01T10:00Z')])
+})

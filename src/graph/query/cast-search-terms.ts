@@ -4,6 +4,7 @@ import { type Alternatives, phraseQuery, type SearchPhrase, type SearchWord } fr
  * Parses the text of a search box:
  *
  *     garden soil      both        "wet soil"   the phrase       -sand        not this
+ *     garden+soil      both
  *     garden | soil    either      gard*        a prefix         (a | b) c    grouped
  *     gardn~1          at most so many letters differ            "wet soil"~2 at most so many words between
  *     from:alice       by alice    -from:bob          not by bob; several names: by any of them
@@ -29,8 +30,9 @@ export interface SearchTerms {
   readonly plainText: string
 }
 
-/** A sign, a phrase, or a word with the sign directly before it. */
-const token = /(-)?"([^"]*)(?:"(?:~(\d+))?)?|(-(?=\())|([()|])|([^\s()|"]+)/gu
+/** A sign, a phrase, a moment, which may have a `+` for its zone, or a word; with the `-` directly before it. */
+const token =
+  /(?:(-)\+*)?"([^"]*)(?:"(?:~(\d+))?)?|(-\+*(?=\())|([()|])|(-?(?:before|after):[^\s()|"+]+(?:\+\d[\d:]*)?|(?:-[-+]*)?[^\s()|"+]+)/giu
 
 /** Quotation marks that phones type in place of `"`. */
 const curlyQuotes = /[“”„]/gu

@@ -1,3 +1,5 @@
+import { DAY_SECONDS, HOUR_SECONDS } from '../../platform/durations.js'
+
 /** A cast and its rank. */
 export interface RankedCast {
   readonly rank: number
@@ -9,7 +11,13 @@ export interface RankedCast {
 export const MAX_TRENDING_CANDIDATES = 50_000
 
 /** The limits of a for-you feed: seconds back, latest follows, and latest activity of each of them. */
-export const forYouWindow = { seconds: 3 * 86_400, followed: 300, casts: 10, likes: 10, recasts: 5 } as const
+export const forYouWindow = {
+  seconds: 3 * DAY_SECONDS,
+  followed: 300,
+  casts: 10,
+  likes: 10,
+  recasts: 5,
+} as const
 /** Ranked casts: those with the most activity by followed users. */
 export const MAX_FOR_YOU_CANDIDATES = 1_000
 
@@ -51,6 +59,6 @@ export function forYouRank(affinity: number, activity: number, age: number): num
 
 /** `(hours + 2) ^ 1.5` by operations that give the same bits everywhere. */
 function decay(age: number): number {
-  const hours = age / 3600 + 2
+  const hours = age / HOUR_SECONDS + 2
   return hours * Math.sqrt(hours)
 }

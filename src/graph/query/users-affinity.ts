@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { MAX_SORT_KEY } from './user-popularity.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -20,8 +21,6 @@ export const affinityWindow = {
   repliedCasts: 200,
   repliesPerCast: 50,
 } as const
-
-const DAY_SECONDS = 86_400
 
 /** The user, and the number of best friends. */
 export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {

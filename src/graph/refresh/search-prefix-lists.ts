@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { DAY_MS, HOUR_MS } from '../../platform/durations.js'
 import { popularityOf } from '../query/user-popularity.js'
 import { MIN_NAMES_PER_PREFIX, nameKind } from '../query/users-search.js'
 
@@ -13,12 +14,12 @@ const MAX_PREFIX_LENGTH = 24
 const MAX_POPULAR_USERS = 30_000
 
 /** The maximum age of the lists of a large network. */
-const MAX_AGE_MS = 60 * 60 * 1000
+const MAX_AGE_MS = HOUR_MS
 /** Growth since the last refresh (one in ten) that triggers a refresh before that age. */
 const REFRESH_GROWTH_FACTOR = 1.1
 
 /** The age at which the record of a run is deleted. */
-const RUN_RETENTION_MS = 24 * 60 * 60 * 1000
+const RUN_RETENTION_MS = DAY_MS
 
 const POLL_MS = 5 * 60 * 1000
 const LOCK = 'plaza search lists'

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { outageOf } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
+import { HOUR_MS } from '../../platform/durations.js'
 import { UrlActivity } from '../project/cast-counts.js'
 import { projectInto } from '../project/project.js'
 import { attachReplies, lockThreadsExclusively } from '../project/threads.js'
@@ -11,7 +12,7 @@ const MIN_WAIT = '30 seconds'
 /** Merges of casts wait while a thread moves. The first time is enough for some ten thousand casts below. */
 const STATEMENT_TIMES = { first: '5s', later: '60s' } as const
 /** Until a thread that took too long is tried again, with more time: merges would wait for it every minute. */
-const POSTPONED_MS = 60 * 60 * 1000
+const POSTPONED_MS = HOUR_MS
 
 /**
  * Runs in the transaction that moves a thread. Caches may have casts below with the thread `hash` that they had (hex without

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { UserNameProof, UserNameType } from '../../protocol/definitions.js'
@@ -28,11 +29,10 @@ export interface NameRecheckResult {
 
 /** Names of one run, each with two calls to every RPC URL. */
 const BATCH_SIZE = 100
-const SECONDS_PER_HOUR = 3_600
 /** Names without an answer that end a run: the RPC is probably away. They stay as they are, and are behind the others in the next one. */
 const MAX_FAILURES = 3
 /** Age of the last block from which on a chain is not up to date: an RPC that still syncs knows no names. */
-const MAX_BLOCK_AGE_SECONDS = 3_600
+const MAX_BLOCK_AGE_SECONDS = HOUR_SECONDS
 
 const nameTypes = [UserNameType.USERNAME_TYPE_ENS_L1, UserNameType.USERNAME_TYPE_BASENAME] as const
 
@@ -123,7 +123,7 @@ function readNamesToCheck(
       and p.type = any (${types}::smallint[])
       and (
         p.must_check and m.message is not null
-        or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * SECONDS_PER_HOUR}::bigint
+        or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * HOUR_SECONDS}::bigint
       )
     order by p.checked_at nulls first
     limit ${BATCH_SIZE}::bigint

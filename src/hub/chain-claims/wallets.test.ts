@@ -216,7 +216,7 @@ describe('a text that a wallet has signed', () => {
   })
 
   it('is looked up ten times a minute for a wallet', async () => {
-    const from = testLookups({ optimism: urls })
+    const from = testLookups({ optimism: urls }, { clock: () => 0 })
     const forged = await stranger.signMessage!({ message })
     for (let n = 0; n < 10; n += 1) {
       expect(await ask(wallet, forged, 'optimism', from)).toMatchObject({ answer: false })

@@ -71,7 +71,20 @@ export async function acquireLease(
     })
     return { nextBlock, before: null }
   }
+  // Its logs are no longer read: when it is added again, it is new.
+  if (read.some((contract) => !contracts.includes(contract))) await saveContracts(db, lease, contracts)
   return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
+}
+
+async function saveContracts(
+  db: Database,
+  { follower, holder }: Lease,
+  contracts: readonly Hex[],
+): Promise<void> {
+  await db`
+    update chain.followers set contracts = ${db.types.texts(contracts)}::text[]
+    where name = ${follower} and leased_by = ${holder}::uuid
+  `
 }
 
 interface LeaseRow {
@@ -79,7 +92,7 @@ interface LeaseRow {
   readonly next_block: number
   readonly number: number | null
   readonly hash: Hex | null
-  readonly contracts: readonly string[]
+  readonly contracts: readonly Hex[]
   readonly is_mine: boolean
 }
 

@@ -1,4 +1,5 @@
 import { decodeEventLog, type Hex, parseAbi, toEventSelector } from 'viem'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import {
   type IdRegisterEventBody,
   IdRegisterEventType,
@@ -35,7 +36,7 @@ export const registryTopics = {
 export type RegistryName = keyof typeof registryTopics
 
 /** A rent of the contract: a year. The hub computes the validity of units itself (docs/protocol.md §4.8). */
-export const RENT_SECONDS = 365 * 24 * 60 * 60
+export const RENT_SECONDS = 365 * DAY_SECONDS
 /** Version of the on-chain event format. */
 export const EVENT_VERSION = 1
 

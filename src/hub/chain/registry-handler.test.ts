@@ -35,10 +35,18 @@ const rpc = new ChainRpc(followed, { log: silentLog, clock: Date.now })
 const holder = createLeaseHolder(connect)
 const follower = new ChainFollower(handler, { db, rpc, holder })
 
-async function followAll(): Promise<void> {
+async function followAll(by = follower): Promise<void> {
   await chain.mine(3)
-  let outcome = await follower.step()
-  while (outcome !== 'caughtUp') outcome = await follower.step()
+  let outcome = await by.step()
+  while (outcome !== 'caughtUp') outcome = await by.step()
+}
+
+/** A follower of the same name, configured without the registry of tiers. */
+async function followerWithoutTiers(): Promise<ChainFollower> {
+  const { topics } = (await handler.filter(0))!
+  const addresses = (await handler.contracts!()).filter((address) => address !== tierRegistry.toLowerCase())
+  const filter = async () => ({ addresses, topics })
+  return new ChainFollower({ ...handler, contracts: async () => addresses, filter }, { db, rpc, holder })
 }
 
 const bytes = (address: string) => Buffer.from(address.slice(2), 'hex')
@@ -201,10 +209,8 @@ it('blocks that are read twice merge once', async () => {
 
 it('a registry that is added later is read from the first block, with the others', async () => {
   await db`delete from chain.followers`
-  const isTier = (address: string) => address === tierRegistry.toLowerCase()
-  const before = (await handler.contracts!()).filter((address) => !isTier(address))
-  const without = new ChainFollower({ ...handler, contracts: async () => before }, { db, rpc, holder })
-  while ((await without.step()) !== 'caughtUp');
+  const without = await followerWithoutTiers()
+  await followAll(without)
   await without.release()
   const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`
   const all = await events()
@@ -212,6 +218,29 @@ it('a registry that is added later is read from the first block, with the others
   await followAll()
   const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort()
   expect(inOrder(await events())).toEqual(inOrder(all))
+})
+
+it('a registry that is removed and added again is read from the first block, the others go on', async () => {
+  const payer = chain.account(7)
+  const money = { contract: 'Token', address: token }
+  await chain.send(payer, { ...money, functionName: 'mint', args: [payer.address, 3_000_000n] })
+  await chain.send(payer, { ...money, functionName: 'approve', args: [tierRegistry, 3_000_000n] })
+  const fid = await chain.register(payer)
+  await followAll()
+  const nextBlock = async () => (await db`select next_block from chain.followers`)[0]!.next_block
+  const removedAt = await nextBlock()
+
+  const without = await followerWithoutTiers()
+  const tier = { contract: 'TierRegistry', address: tierRegistry }
+  await chain.send(payer, { ...tier, functionName: 'purchaseTier', args: [fid, 1, 30] })
+  await chain.mine(3)
+  expect(await without.step()).toBe('moved')
+  expect(await nextBlock()).toBe(removedAt + 4)
+  const isPro = () => db`select pro_until > 0 as pro from hub.fids where fid = ${fid}`
+  expect(await isPro()).toEqual([{ pro: false }])
+
+  await followAll()
+  expect(await isPro()).toEqual([{ pro: true }])
 })
 
 it('a chain without registries has no handler', () => {

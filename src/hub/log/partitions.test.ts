@@ -34,10 +34,16 @@ test('days past the retention are dropped whole, and the lowest retained id is r
 })
 
 test('a day that waits for a reader of the log holds no shard, whose merges would wait as well', async () => {
+  // It waits for two seconds, in which a busy machine may not have looked.
+  const drop = (): Promise<string[]> =>
+    dropExpiredPartitions(db, start + 5 * dayMs, 3).catch((error) => {
+      if (error.code !== '55P03') throw error
+      return drop()
+    })
   let dropping: Promise<string[]> | undefined
   await db.begin(async (reader) => {
     await reader`select 1 from hub.events limit 1`
-    dropping = dropExpiredPartitions(db, start + 5 * dayMs, 3)
+    dropping = drop()
     await expect
       .poll(
         async () =>

@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { isConcurrentCreation, isLockTimeout } from '../../platform/db/connection-errors.js'
-
-const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS } from '../../platform/durations.js'
 
 /** Partitions are created this many days ahead, for clocks that are fast. */
 const DAYS_AHEAD = 2

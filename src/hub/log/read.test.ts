@@ -171,6 +171,16 @@ describe('a dropped event', () => {
     await expect(readEvent(db, 1, 2)).rejects.toMatchObject(dropped)
   })
 
+  test('-> does not name an event that is dropped as well: of a day that another process wrote late', async () => {
+    await drop()
+    // Events 5 and 30 of two processes whose clocks are on either side of midnight.
+    await write([
+      { shard: 1, id: 5 },
+      { shard: 1, id: 30 },
+    ])
+    await expect(readEvent(db, 1, 2)).rejects.toThrow('below 8 have been dropped; the oldest kept is 20')
+  })
+
   test('does not affect ranges that start at 0, after it, or in another shard', async () => {
     await drop()
     expect(await names(ranges([1, 2]), 10)).toEqual(['2:3', '1:20'])

@@ -213,7 +213,11 @@ export async function readLogEnds(db: Database, shards: readonly number[]): Prom
 
 async function eventDroppedError(db: Queryable, shard: number, floor: number): Promise<PlazaError> {
   const [oldest] = await db<{ id: number }[]>`
-    select id from hub.events where shard = ${shard}::smallint order by id limit 1
+    select id
+    from hub.events
+    where shard = ${shard}::smallint and id >= ${floor}::bigint
+    order by id
+    limit 1
   `
   const kept = oldest === undefined ? `the next will be ${floor} or later` : `the oldest kept is ${oldest.id}`
   return new PlazaError(

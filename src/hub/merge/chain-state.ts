@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../platform/durations.js'
 import {
   IdRegisterEventType,
   type OnChainEvent,
@@ -6,8 +7,6 @@ import {
   SignerEventType,
   TierType,
 } from '../../protocol/definitions.js'
-
-const DAY_SECONDS = 24 * 60 * 60
 
 /** The last second that a Date can hold, in Unix seconds. */
 const MAX_DATE_UNIX = 8_640_000_000_000

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
-import { StorageUnitType } from '../../protocol/definitions.js'
+import { FarcasterNetwork, StorageUnitType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { ensurePartitions } from '../log/partitions.js'
 import { mergeBatch } from './merge.js'
@@ -22,7 +22,13 @@ beforeEach(async () => {
 
 async function merge(batch: Partial<Parameters<typeof mergeBatch>[2]>, atUnix = testNowUnix) {
   const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  return await mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, atUnix * 1000)
+  return await mergeBatch(
+    db,
+    1,
+    whole,
+    { shards: 1, hooks: [], network: FarcasterNetwork.TESTNET },
+    atUnix * 1000,
+  )
 }
 
 /** Merges a message of a client or of the log of an upstream. Returns the code of the refusal; null if merged. */

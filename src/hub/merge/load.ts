@@ -1,7 +1,12 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType, type StorageUnitType, type UserNameProof } from '../../protocol/definitions.js'
+import {
+  FarcasterNetwork,
+  MessageType,
+  type StorageUnitType,
+  type UserNameProof,
+} from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -76,6 +81,7 @@ export async function loadState(
     channels,
     unconfirmed: batch.unconfirmed,
     confirmedProofs: batch.confirmedProofs,
+    isMainnet: network === FarcasterNetwork.MAINNET,
     nowUnix,
     isV21: (time) => isV21(network, time),
   })

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import {
+  FarcasterNetwork,
   HubEventType,
   type MergeUserNameProofBody,
   MessageType,
@@ -36,7 +37,13 @@ beforeEach(async () => {
 async function merge(batch: Partial<MergeBatch>, hook?: (events: readonly LoggedEvent[]) => void) {
   const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
   const hooks = hook ? [async (_db: unknown, events: readonly LoggedEvent[]) => hook(events)] : []
-  return await mergeBatch(db, 1, whole, { shards: 1, hooks }, testNowUnix * 1000)
+  return await mergeBatch(
+    db,
+    1,
+    whole,
+    { shards: 1, hooks, network: FarcasterNetwork.TESTNET },
+    testNowUnix * 1000,
+  )
 }
 
 /** Merges messages in one batch each. Returns the code of the last outcome; null if merged. */

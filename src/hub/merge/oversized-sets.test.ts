@@ -273,6 +273,24 @@ test('a message that is pruned repeatedly is logged once, while the log keeps it
   expect(await storedHashes(alice.fid)).toContain(old.hash.toString('hex'))
 })
 
+test('a name that is pruned repeatedly is logged once', async () => {
+  const old = ensProof(alice, 'old.eth', 1)
+  await merge({ messages: ['a.eth', 'b.eth'].map((name, n) => ensProof(alice, name, 10 + n)) })
+  const first = await merge({ messages: [old] })
+  expect(loggedEvents(first.events).map((event) => event.type)).toEqual([
+    HubEventType.MERGE_USERNAME_PROOF,
+    HubEventType.MERGE_USERNAME_PROOF,
+  ])
+  const second = await merge({ messages: [old] })
+  expect([second.events, second.messages]).toMatchObject([[], [{ message: noRoom }]])
+  // One that takes the name of another is told of with what it displaced.
+  await merge({ nameTransfers: [nameTransfer('old.eth', 2, 0)] })
+  expect(loggedEvents((await merge({ messages: [old] })).events)).toMatchObject([
+    { deletedUsernameProof: { fid: 2 } },
+    { deletedUsernameProofMessage: { hash: old.hash } },
+  ])
+})
+
 test('a message that displaced another is logged again', async () => {
   await merge({ messages: [1, 2, 3, 4, 5].map((n) => verification(alice, n, testNow - 100 + n)) })
   const again = verification(alice, 99, testNow - 400)

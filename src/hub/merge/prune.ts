@@ -1,7 +1,9 @@
 import type { Fragment } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { HubEventType, MessageType } from '../../protocol/definitions.js'
+import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import type { HubEventBody } from '../log/hub-event.js'
 import { deleteCutoffs } from './link-cutoffs.js'
 import type { PendingEvent, SetCount } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
@@ -147,14 +149,27 @@ export function omitRepeatedPrunes(
   if (previouslyPruned.size === 0) return events
   const repeated = new Set(
     events.flatMap(({ body }) => {
-      if (body.type !== HubEventType.MERGE_MESSAGE || body.deletedMessages.length > 0) return []
-      const hash = body.message.hash.toString('hex')
-      return previouslyPruned.has(hash) ? [hash] : []
+      const hash = mergedAlone(body)?.hash.toString('hex')
+      return hash !== undefined && previouslyPruned.has(hash) ? [hash] : []
     }),
   )
-  return events.filter(
-    ({ body }) =>
-      (body.type !== HubEventType.MERGE_MESSAGE && body.type !== HubEventType.PRUNE_MESSAGE) ||
-      !repeated.has(body.message.hash.toString('hex')),
-  )
+  return events.filter(({ body }) => {
+    const message = mergedAlone(body) ?? prunedBy(body)
+    return message === undefined || !repeated.has(message.hash.toString('hex'))
+  })
+}
+
+/** Returns the message whose merge an event tells of, if nothing was displaced by it. */
+function mergedAlone(body: HubEventBody): SignedMessage | undefined {
+  if (body.type === HubEventType.MERGE_MESSAGE)
+    return body.deletedMessages.length === 0 ? body.message : undefined
+  if (body.type !== HubEventType.MERGE_USERNAME_PROOF || body.deletedUsernameProof) return undefined
+  return body.usernameProofMessage
+}
+
+/** Returns the message that an event of pruning tells of. */
+function prunedBy(body: HubEventBody): SignedMessage | undefined {
+  if (body.type === HubEventType.PRUNE_MESSAGE) return body.message
+  if (body.type !== HubEventType.MERGE_USERNAME_PROOF || body.usernameProof) return undefined
+  return body.deletedUsernameProofMessage
 }

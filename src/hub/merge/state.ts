@@ -94,6 +94,8 @@ export interface BatchInput {
   readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal> | undefined
   /** USERNAME entries that a chain has confirmed, and the proofs by which it has. */
   readonly confirmedProofs?: ReadonlyMap<SignedMessage, UserNameProof> | undefined
+  /** Whether the hub is one of mainnet, whatever network its messages name; by default not. */
+  readonly isMainnet?: boolean
   /** Unix seconds, the same for the whole batch. */
   readonly nowUnix: number
   /** Returns true for times, in Farcaster seconds, at which the network runs engine V21; by default it never does. */
@@ -122,6 +124,7 @@ export class BatchState {
   readonly channels: ChannelState
   readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
   readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
+  readonly isMainnet: boolean
   readonly nowUnix: number
   /** Farcaster seconds of `nowUnix`. */
   readonly now: number
@@ -138,6 +141,7 @@ export class BatchState {
     this.channels = input.channels ?? new ChannelState()
     this.unconfirmed = input.unconfirmed ?? new Map()
     this.confirmedProofs = input.confirmedProofs ?? new Map()
+    this.isMainnet = input.isMainnet ?? false
     this.nowUnix = input.nowUnix
     this.now = farcasterSecondsFromUnixSeconds(input.nowUnix)
     this.isV21 = input.isV21 ?? (() => false)

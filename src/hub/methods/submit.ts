@@ -163,20 +163,25 @@ function decodeBulkMessage(bytes: Buffer, hasV21: boolean): Submission {
   return { refusal: refuse('bad_request.validation_failure', text), hash: message.hash }
 }
 
-/** Slices a SubmitBulkMessagesRequest: a bad message does not affect others, and signed bytes stay. */
+/** Slices a SubmitBulkMessagesRequest: a bad message does not affect others, and signed bytes stay. @throws PlazaError */
 function bulkMessages(body: Buffer): Buffer[] {
   const messages: Buffer[] = []
   try {
     eachField(body, (number, start, content, end) => {
-      if (number === MESSAGES && content > start) messages.push(body.subarray(content, end))
+      if (number !== MESSAGES || content === start) return
+      // At once: a body of 4 MB may have two million of them.
+      if (messages.length === MAX_BULK_MESSAGES) throw tooManyMessages
+      messages.push(body.subarray(content, end))
     })
-  } catch {
+  } catch (error) {
+    if (error === tooManyMessages) throw toError(tooManyMessages)
     const text = 'Invalid protobuf data: not a SubmitBulkMessagesRequest'
     throw new PlazaError('bad_request.parse_failure', text)
   }
-  if (messages.length <= MAX_BULK_MESSAGES) return messages
-  throw new PlazaError('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
+  return messages
 }
+
+const tooManyMessages = refuse('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
 
 function toError(refusal: Refusal): PlazaError {
   return new PlazaError(refusal.code, refusal.message)

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { authKeysOf } from '../../protocol/auth-key.js'
-import { MessageType } from '../../protocol/definitions.js'
+import { MessageType, UserNameType } from '../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { type PageOptions, splitPage } from './page.js'
@@ -79,13 +79,13 @@ export async function readUsernameProof(db: Database, name: string): Promise<Buf
   return row?.proof ?? null
 }
 
-/** Reads the proofs of a user's names: those of the fname registry last. */
+/** Reads the proofs of a user's names: those of the fname registry last, whichever way the others came (docs/protocol.md §2.1). */
 export async function readUsernameProofsByFid(db: Database, fid: number): Promise<Buffer[]> {
   const rows = await db<{ proof: Buffer }[]>`
     select proof
     from hub.username_proofs
     where fid = ${fid}::bigint and fid > 0
-    order by message_hash is null, ts, name
+    order by type = ${UserNameType.USERNAME_TYPE_FNAME}::smallint, ts, name
     limit ${MAX_PROOFS}::bigint
   `
   return rows.map((row) => row.proof)

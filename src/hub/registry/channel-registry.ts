@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { channelIdOf } from '../../protocol/channel-uri.js'
@@ -17,7 +18,6 @@ export interface ChannelRegistryOptions {
   readonly clock: () => number
 }
 
-const DAY_SECONDS = 24 * 60 * 60
 /** The contracts take any key. These are the ids that the main API can show (docs/protocol.md §7.1). */
 const KEY_PATTERN = /^[a-z0-9-]{1,16}$/
 

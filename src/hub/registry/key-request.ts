@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { recoverAccount } from '../../protocol/account-recovery.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeKeyRequestMetadata, encodeKeyRequestMetadata } from '../../protocol/key-request-metadata.js'
@@ -6,7 +7,7 @@ import { signedKeyRequest } from '../../protocol/signed-types.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
 /** Validity of a request that is signed here: a transaction may wait that long. */
-export const KEY_REQUEST_SECONDS = 24 * 60 * 60
+export const KEY_REQUEST_SECONDS = DAY_SECONDS
 
 /** A request of an app to a user, to add a key. */
 export interface KeyRequest {

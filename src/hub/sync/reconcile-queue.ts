@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { type Refusal, refusalKind } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
 import { isMissingDependency } from '../merge/applied-offsets.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
@@ -56,12 +57,19 @@ export async function queueKnownUsers(db: Database, fids: readonly number[], rea
     where fid = any (${[...fids]}::bigint[])`
 }
 
-/** Queues every known user, and channels as fid 0: events were lost, and their users are unknown. */
-export async function queueAllUsers(db: Queryable, reason: string): Promise<void> {
+/**
+ * Queues every user of the sync, and channels as fid 0: events were lost, and their users are unknown. Of a subset these are the
+ * selected users: a queued user is compared from then on.
+ */
+export async function queueAllUsers(
+  db: Queryable,
+  { isSubset, reason }: { readonly isSubset: boolean; readonly reason: string },
+): Promise<void> {
+  const users = isSubset ? db`select fid from sync.selected_users` : db`select fid from hub.fids`
   await db`
     insert into sync.fids (fid, reconcile_reason, queued_at)
     select fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
-    from (select fid from hub.fids union all select 0 where exists (select from hub.channels)) known
+    from (${users} union select ${CHANNELS_FID}::bigint where exists (select from hub.channels)) known
     order by fid
     on conflict (fid) do update
     set reconcile_reason = coalesce(fids.reconcile_reason, excluded.reconcile_reason), queued_at = excluded.queued_at

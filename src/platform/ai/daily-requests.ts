@@ -1,8 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../db/connection.js'
+import { DAY_SECONDS } from '../durations.js'
 import { PlazaError } from '../errors.js'
-
-const DAY_SECONDS = 86_400
 
 /**
  * Counts one request of this UTC day. All processes count in one row.

@@ -39,6 +39,37 @@ export async function readPostmaster(directory: string): Promise<Postmaster | nu
   return { pid, port: Number(lines[3]), socketDirectory: lines[4]?.trim() || null, ready }
 }
 
+/** The PostgreSQL that this process has started or found: it starts, recovers or runs. */
+export class OwnPostmaster {
+  #pid: number | null = null
+  #identity: string | null = null
+
+  /** Is about another process from now on. */
+  follow(pid: number): void {
+    this.#pid = pid
+    this.#identity = processIdentity(pid)
+  }
+
+  /** Whether it has ended. Throws where this process may open no more files, and sees nothing. */
+  hasEnded(): boolean {
+    return this.#pid === null || this.#identity === null || processIdentity(this.#pid) !== this.#identity
+  }
+
+  /** Stops it immediately without waiting. Its next start recovers. */
+  kill(): void {
+    try {
+      if (this.hasEnded()) return
+    } catch {
+      // Who sees nothing takes it to run.
+    }
+    try {
+      process.kill(this.#pid!, 'SIGQUIT')
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
 /** Whether this pid is a PostgreSQL of this cluster, and not another program with a reused pid. */
 export function runsIn(pid: number, directory: string): boolean {
   if (processIdentity(pid) === null) return false

@@ -24,6 +24,10 @@ export interface StartOptions {
   readonly settings: Readonly<Record<string, string>>
   /** False: it receives the signals of the terminal, as test runs need it. */
   readonly detached: boolean
+  /** Nothing is started once it has aborted. */
+  readonly signal?: AbortSignal
+  /** Called with the pid before it has recovered. */
+  readonly onSpawn?: (pid: number) => void
 }
 
 /** Process and port of a running PostgreSQL. */
@@ -150,6 +154,7 @@ export async function startCluster(
     unix_socket_directories: socketDirectory ?? '',
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  options.signal?.throwIfAborted()
   const child = spawn(location.binaries.postgres, ['-D', location.directory, ...flags], {
     ...identity(location),
     cwd: '/',
@@ -167,7 +172,10 @@ export async function startCluster(
   child.once('exit', () => {
     ended = 'exit'
   })
-  if (child.pid !== undefined) await scheduleAsBatch(child.pid)
+  if (child.pid !== undefined) {
+    options.onSpawn?.(child.pid)
+    await scheduleAsBatch(child.pid)
+  }
   const deadline = Date.now() + START_LIMIT_MS
   while (Date.now() < deadline) {
     if (ended !== null)

@@ -4,13 +4,15 @@ import { createTestDatabase } from '../../../test/database.js'
 import { connect, type Database } from './connection.js'
 import { isUnavailable } from './connection-errors.js'
 
-const { url } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 
 interface ProxyConnection {
   /** Opens a pool of one connection through the proxy. */
   readonly pool: Database
   /** Resets all connections, as a crashed machine does. */
   disconnect(): void
+  /** Takes no more connections; those that are open stay. */
+  refuse(): void
 }
 
 /** A TCP proxy to the database that can cut connections. */
@@ -35,6 +37,7 @@ async function openProxy(): Promise<ProxyConnection> {
   })
   return {
     pool,
+    refuse: () => void wire.close(),
     disconnect: () => {
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
@@ -64,6 +67,21 @@ it.each(['a statement was running', 'rows were being received'])(
     }
   },
 )
+
+it('a statement that is cancelled while the database takes no connection ends with its own, and nothing else does', async () => {
+  const { pool, refuse, disconnect } = await openProxy()
+  const statement = pool`select pg_sleep(5)`
+  const failure = statement.catch((error: unknown) => error)
+  const running = () => db`
+    select from pg_stat_activity
+    where datname = current_database() and state = 'active' and query = 'select pg_sleep(5)'`
+  await expect.poll(running).toHaveLength(1)
+  refuse()
+  // It is sent over a connection of its own; an error that nobody handles would fail the run.
+  statement.cancel()
+  disconnect()
+  expect(isUnavailable(await failure)).toBe(true)
+})
 
 /** A promise, and what resolves it. */
 function createGate(): { readonly opened: Promise<void>; open(): void } {

@@ -72,6 +72,8 @@ it.each([
   ['postgres://u@a,b/d?port=1,2,3', /2 hosts and 3 ports/],
   ['postgres://u@h/d?sslmod=require', /unknown parameter "sslmod"/],
   ['postgres://u@h/d?sslmode=on', /sslmode is not one of/],
+  ['postgres://u@h/d?sslmode=require&sslrootcert=system', /needs sslmode=verify-full, not require/],
+  ['postgres://u@h/d?ssl=true&sslrootcert=system', /needs sslmode=verify-full/],
   ['postgres://u@h/d?sslcert=/c', /belong together/],
   ['postgres://u@h/d?options=-d', /-c name=value/],
   ['postgres://u@h/d?channel_binding=require', /verify-full/],

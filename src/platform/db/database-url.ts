@@ -166,6 +166,10 @@ function readTls(parameters: ReadonlyMap<string, string>): TlsSettings | null {
     short === undefined || short === 'false' ? undefined : short === 'true' ? 'require' : short
   const defaultMode = usesSystemRoots ? 'verify-full' : 'disable'
   const named = oneOf('sslmode', parameters.get('sslmode') ?? shortMode ?? defaultMode, tlsModes)
+  // As libpq does: a weaker mode would check nothing against them.
+  if (usesSystemRoots && named !== 'verify-full') {
+    throw new DatabaseUrlError(`sslrootcert=system needs sslmode=verify-full, not ${named}`)
+  }
   const files = {
     rootCertificate: usesSystemRoots ? null : rootCertificate,
     certificate: parameters.get('sslcert') || null,

@@ -20,6 +20,7 @@ it('a driver without them is refused, and the error names them', () => {
       'ended pool',
       'lost session',
       'kept listener',
+      'lost cancel',
     ],
   })
   expect(() => requireOwnDriver(older)).toThrow('lacks changes that Plaza needs (reset transaction)')

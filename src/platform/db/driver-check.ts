@@ -8,6 +8,7 @@ const REQUIRED_CHANGES = [
   'ended pool',
   'lost session',
   'kept listener',
+  'lost cancel',
 ]
 
 /**

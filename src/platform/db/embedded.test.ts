@@ -121,9 +121,14 @@ describe('the embedded PostgreSQL', () => {
   it('leaves no sockets of earlier starts behind', async () => {
     const dataDir = await createDataDir()
     const sockets = () => readdirSync(join(dataDir, 'postgres')).filter((name) => name.startsWith('.s.PGSQL'))
-    const first = await start(dataDir)
+    let abort = () => {}
+    await start(dataDir, {
+      onStart(stopNow) {
+        abort = stopNow
+      },
+    })
     expect(sockets()).toHaveLength(2)
-    first.abort()
+    abort()
     await start(dataDir)
     expect(sockets()).toHaveLength(2)
   })

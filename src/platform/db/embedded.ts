@@ -1,10 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log/log.js'
-import { processIdentity } from '../process/process-identity.js'
+import { freePort } from '../process/free-port.js'
 import {
   CLUSTER_ROLE,
   type ClusterLocation,
@@ -14,7 +12,7 @@ import {
   startCluster,
   stopCluster,
 } from './cluster.js'
-import { readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
+import { OwnPostmaster, readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
 import { connect } from './connection.js'
 import {
   boundClusterLog,
@@ -41,6 +39,11 @@ export interface EmbeddedOptions {
   readonly systemDir?: string
   /** Called before a cluster is created. */
   readonly onCreate?: () => void
+  /**
+   * Called before PostgreSQL starts, whose recovery may take minutes, with what stops it immediately without waiting, whatever it is
+   * at: for a process that is stopped twice. Its next start recovers.
+   */
+  readonly onStart?: ((abort: () => void) => void) | undefined
 }
 
 /** A PostgreSQL that runs as long as this process. */
@@ -53,8 +56,6 @@ export interface EmbeddedDatabase {
   readonly isReused: boolean
   /** Stops PostgreSQL, waits for it, and unlocks the data directory. */
   stop(): Promise<void>
-  /** Stops PostgreSQL immediately without waiting. Its next start recovers. */
-  abort(): void
 }
 
 const DATABASE = 'plaza'
@@ -80,10 +81,6 @@ const SETTINGS = {
   log_timezone: 'UTC',
 }
 
-/** Below the ephemeral range (Linux: from 32768), so that the port is free after a crash. */
-const PORTS = { from: 20_000, below: 32_000 }
-const PORT_ATTEMPTS = 20
-
 const ANSWER_LIMIT_MS = 30_000
 const IN_USE_LIMIT_MS = 15_000
 const RETRY_MS = 100
@@ -101,29 +98,49 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   // Before the lock, which looks stale to a process that does not see its owner.
   await refuseOtherContainer(await clusterDirectory(dataDir))
   const unlock = lockDataDir(dataDir, options.command)
+  let isUnlocked = false
+  function release(): void {
+    isUnlocked = true
+    unlock()
+  }
+  const own: OwnCluster = { postmaster: new OwnPostmaster(), stopping: new AbortController() }
   try {
     const location = await findClusterLocation(dataDir, options.log, options.systemDir)
+    options.onStart?.(() => {
+      // Another process may have its own PostgreSQL there by now.
+      if (isUnlocked) return
+      own.stopping.abort()
+      own.postmaster.kill()
+      try {
+        release()
+      } catch {
+        // No file may be opened. A lock without its process is stale.
+      }
+    })
     const password = await prepareCluster(dataDir, location, options)
-    const reusedCluster = await reuseRunningCluster(location, password, options.log)
-    const running = reusedCluster ?? (await startOnFreePort(location, options))
+    const reusedCluster = await reuseRunningCluster(location, password, options.log, own)
+    const running = reusedCluster ?? (await startOnFreePort(location, options, own))
     await createDatabase(clusterUrl(password, running, 'postgres'))
     const facts = { port: running.port, directory: location.directory, user: location.user?.name }
     options.log.info(facts, reusedCluster === null ? 'PostgreSQL started' : 'reused a running PostgreSQL')
-    const supervisor = superviseCluster(location, running, options)
+    const stop = superviseCluster(location, running, { ...options, ...own })
     return {
       url: clusterUrl(password, running, DATABASE),
       socketUrl: socketUrlOf(password, running),
       isReused: reusedCluster !== null,
-      stop: () => supervisor.stop().finally(unlock),
-      abort: () => {
-        supervisor.abort()
-        unlock()
-      },
+      stop: () => stop().finally(release),
     }
   } catch (error) {
-    unlock()
+    own.postmaster.kill()
+    release()
     throw error
   }
+}
+
+/** The PostgreSQL of this process, and the end of its supervision. */
+interface OwnCluster {
+  readonly postmaster: OwnPostmaster
+  readonly stopping: AbortController
 }
 
 /** Returns the URL of the PostgreSQL that another process runs for this data directory, or null. */
@@ -181,11 +198,13 @@ async function reuseRunningCluster(
   location: ClusterLocation,
   password: string,
   log: Log,
+  { postmaster }: OwnCluster,
 ): Promise<RunningCluster | null> {
   const deadline = Date.now() + ANSWER_LIMIT_MS
   for (;;) {
     const found = await readPostmaster(location.directory)
     if (found === null || !runsIn(found.pid, location.directory)) return null
+    postmaster.follow(found.pid)
     if (found.ready && (await acceptsConnections(clusterUrl(password, found, 'postgres')))) return found
     if (Date.now() > deadline) {
       log.warn({ pid: found.pid }, 'PostgreSQL of an earlier start does not respond: stopping it')
@@ -213,11 +232,15 @@ async function acceptsConnections(url: string): Promise<boolean> {
 }
 
 /** Starts on a free port. Retries while child processes of a killed PostgreSQL hold its memory. */
-async function startOnFreePort(location: ClusterLocation, options: EmbeddedOptions): Promise<RunningCluster> {
+async function startOnFreePort(
+  location: ClusterLocation,
+  options: EmbeddedOptions,
+  own: OwnCluster,
+): Promise<RunningCluster> {
   const deadline = Date.now() + IN_USE_LIMIT_MS
   for (;;) {
     try {
-      return await startCluster(location, startOptions(await freePort(), options))
+      return await startCluster(location, startOptions(await freePort(), options, own))
     } catch (error) {
       const isTransient = error instanceof ClusterStartError && (error.portTaken || error.stillInUse)
       if (!isTransient || Date.now() > deadline) throw error
@@ -226,24 +249,18 @@ async function startOnFreePort(location: ClusterLocation, options: EmbeddedOptio
   }
 }
 
-function startOptions(port: number, { settings, detached = true }: EmbeddedOptions) {
-  return { port, detached, settings: { ...SETTINGS, ...settings } }
-}
-
-async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
-    const port = randomInt(PORTS.from, PORTS.below)
-    if (await isFree(port)) return port
+function startOptions(
+  port: number,
+  { settings, detached = true }: EmbeddedOptions,
+  { postmaster, stopping }: OwnCluster,
+) {
+  return {
+    port,
+    detached,
+    settings: { ...SETTINGS, ...settings },
+    signal: stopping.signal,
+    onSpawn: (pid: number) => postmaster.follow(pid),
   }
-  throw new Error(`found no free port for PostgreSQL between ${PORTS.from} and ${PORTS.below}`)
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(true)))
-  })
 }
 
 async function createDatabase(url: string): Promise<void> {
@@ -272,16 +289,14 @@ async function watchLog(logFile: string, log: Log, signal: AbortSignal): Promise
   }
 }
 
-/** Restarts PostgreSQL when its process ends, until it is stopped. */
+/** Restarts PostgreSQL when its process ends, until it is stopped. Returns what stops it. */
 function superviseCluster(
   location: ClusterLocation,
   first: RunningCluster,
-  options: EmbeddedOptions,
-): Pick<EmbeddedDatabase, 'stop' | 'abort'> {
+  { postmaster, stopping, ...options }: EmbeddedOptions & OwnCluster,
+): () => Promise<void> {
   const { log } = options
-  const stopping = new AbortController()
   let running = first
-  let identity = processIdentity(first.pid)
   let canLook = true
 
   async function restart(): Promise<void> {
@@ -290,8 +305,8 @@ function superviseCluster(
       try {
         running =
           (await findRunning(location, first.port)) ??
-          (await startCluster(location, startOptions(first.port, options)))
-        identity = processIdentity(running.pid)
+          (await startCluster(location, startOptions(first.port, options, { postmaster, stopping })))
+        postmaster.follow(running.pid)
         log.info({ pid: running.pid, port: running.port }, 'PostgreSQL restarted')
         return
       } catch (error) {
@@ -304,7 +319,7 @@ function superviseCluster(
   /** A process that may open no more files sees nothing. It must not restart a PostgreSQL that runs. */
   function hasEnded(): boolean {
     try {
-      const isGone = identity === null || processIdentity(running.pid) !== identity
+      const isGone = postmaster.hasEnded()
       canLook = true
       return isGone
     } catch (error) {
@@ -323,15 +338,9 @@ function superviseCluster(
   }
 
   const watching = Promise.all([watch(), watchLog(location.logFile, log, stopping.signal)])
-  return {
-    async stop() {
-      stopping.abort()
-      await watching
-      await stopCluster(running.pid, location.directory)
-    },
-    abort() {
-      stopping.abort()
-      if (!hasEnded()) process.kill(running.pid, 'SIGQUIT')
-    },
+  return async () => {
+    stopping.abort()
+    await watching
+    await stopCluster(running.pid, location.directory)
   }
 }

@@ -45,3 +45,30 @@ it('has unique migration numbers, so that the order is the same everywhere', asy
   expect(numbers).not.toContain(undefined)
   expect(new Set(numbers).size).toBe(files.length)
 })
+
+it('is cancelled by a signal while a statement runs, and nothing is changed', async () => {
+  const { db, url } = await createTestDatabase({ migrated: false })
+  // Like a statement of a migration that takes hours.
+  await db.unsafe(`
+    create table public.schema_migrations (id serial primary key, name text not null, run_on timestamp not null);
+    create function public.take_long() returns trigger language plpgsql as 'begin perform pg_sleep(600); return new; end';
+    create trigger slow before insert on schema_migrations for each row execute function public.take_long()`)
+  const stopping = new AbortController()
+  const running = migrate(url, silentLog, { signal: stopping.signal })
+  const sleeping = () => db`
+    select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+  await expect.poll(sleeping).toHaveLength(1)
+  stopping.abort(new Error('stopped'))
+  await expect(running).rejects.toThrow('stopped')
+  await expect.poll(sleeping).toEqual([])
+  expect(await db`select from pg_namespace where nspname = 'hub'`).toEqual([])
+})
+
+it('is cancelled by a signal between two statements, too', async () => {
+  const { db, url } = await createTestDatabase({ migrated: false })
+  const stopping = new AbortController()
+  // The runner writes a line before each migration.
+  const log = { ...silentLog, debug: () => stopping.abort(new Error('stopped')) }
+  await expect(migrate(url, log, { signal: stopping.signal })).rejects.toThrow('stopped')
+  expect(await db`select from pg_namespace where nspname = 'hub'`).toEqual([])
+})

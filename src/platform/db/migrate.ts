@@ -37,7 +37,7 @@ export interface MigrationState {
 export interface MigrateOptions {
   /** Creates the schema of an empty database, and refuses to change that of an earlier version. */
   readonly emptyOnly?: boolean | undefined
-  /** Ends the wait for another process that migrates. */
+  /** Ends the wait for another process that migrates, and a migration: its transaction is rolled back. */
   readonly signal?: AbortSignal | undefined
   /** Awaited after a lock timeout: no other process tries to migrate meanwhile. */
   readonly whenLocked?: (error: unknown) => Promise<void>
@@ -68,7 +68,7 @@ export async function migrate(
     if (pending.length === 0) return []
     if (emptyOnly && !isEmpty) throw new Error(`${pendingText(pending)}: ${MIGRATE_ADVICE}`)
     await refuseOldServer(session)
-    const applied = await runPending(session, log)
+    const applied = await runPending(session, log, signal)
     const names = applied.map(({ name }) => name)
     if (names.length > 0) log.info({ migrations: names }, 'schema migrated')
     return names
@@ -89,13 +89,13 @@ export function pendingText(pending: readonly string[]): string {
   return `${pending.length} migrations are not applied, the first is ${pending[0]}`
 }
 
-async function runPending(session: Session, log: Log) {
+async function runPending(session: Session, log: Log, signal: AbortSignal | undefined) {
   await session.unsafe(`set lock_timeout = '${MIGRATION_LOCK_TIMEOUT}'`)
   // Loaded where there is something to do: it takes a fifth of the start of a command.
   const { runner } = await import('node-pg-migrate')
   const failures: string[] = []
   const run = runner({
-    dbClient: runnerClient(session),
+    dbClient: runnerClient(session, signal),
     dir: MIGRATIONS_DIR,
     direction: 'up',
     migrationsTable: MIGRATIONS_TABLE,
@@ -110,6 +110,7 @@ async function runPending(session: Session, log: Log) {
     },
   })
   return await run.catch((error: unknown) => {
+    signal?.throwIfAborted()
     // Locks are waited for again, and the text is the whole migration.
     if (!isLockTimeout(error)) for (const text of failures) log.error({}, text)
     throw error
@@ -149,12 +150,20 @@ export async function listMigrations(db: Database): Promise<Migration[]> {
 
 type RunnerClient = Extract<RunnerOption, { dbClient: unknown }>['dbClient']
 
-/** The one method of a `pg` client that the runner uses. */
-function runnerClient(session: Session): RunnerClient {
+/** The one method of a `pg` client that the runner uses. The signal cancels the statement that runs. */
+function runnerClient(session: Session, signal: AbortSignal | undefined): RunnerClient {
   async function query(statement: string | { text: string; values?: unknown[] }, values: unknown[] = []) {
+    // A signal between two statements, or as one ends, cancels none. The session's end rolls back.
+    signal?.throwIfAborted()
     const { text, values: own = values } = typeof statement === 'string' ? { text: statement } : statement
-    const rows = await session.unsafe(text, own as never[])
-    return { rows: [...rows] }
+    const running = session.unsafe(text, own as never[])
+    const cancel = () => running.cancel()
+    signal?.addEventListener('abort', cancel)
+    try {
+      return { rows: [...(await running)] }
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
   }
   return { query } as unknown as RunnerClient
 }

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createRecordingLog } from '../../../test/sync/test-sync.js'
 import { migrationState } from './migrate.js'
@@ -23,7 +25,7 @@ it('a migration gives up a lock that another transaction holds, says so, and run
     await expect(stopped).rejects.toThrow('stopped')
     opening = openServerDatabase(config, log)
     await expect
-      .poll(() => log.lines.map(({ message }) => message), { timeout: 20_000 })
+      .poll(() => log.lines.map(({ message }) => message))
       .toContainEqual(expect.stringContaining('a migration waits for a lock'))
     // Other processes that start do not try meanwhile, and nothing queues behind this one.
     const locks = await db`
@@ -53,4 +55,20 @@ it('a start ends when it is told to while another process migrates', async () =>
     stopping.abort(new Error('stopped'))
     expect(await opening).toEqual(new Error('stopped'))
   })
+})
+
+it('a server that is told to stop while a database does not answer -> the reason of its signal', async () => {
+  const stopping = new AbortController()
+  const silent = createServer(() => stopping.abort(new Error('stopped'))).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const config = {
+    dataDir: '',
+    databaseUrl: `postgres://u@127.0.0.1:${port}/d`,
+    databasePool: 1,
+    hubShards: 1,
+  }
+  const opening = openServerDatabase(config, createRecordingLog(), { signal: stopping.signal })
+  await expect(opening).rejects.toThrow('stopped')
 })

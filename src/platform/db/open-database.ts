@@ -4,7 +4,7 @@ import { pause } from '../process/pause.js'
 import { isLockTimeout, isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
-import { findEmbedded, startEmbedded } from './embedded.js'
+import { type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
 import { migrate } from './migrate.js'
 import { refuseTransactionPooling } from './pooling-check.js'
 
@@ -65,11 +65,8 @@ export async function openServerDatabase(
 /** How the opening of a database is watched and ended. */
 export interface OpeningOptions {
   readonly signal?: AbortSignal | undefined
-  /**
-   * Called as soon as an embedded PostgreSQL runs, whose migration may take long, with what stops it immediately without waiting:
-   * for a process that is stopped twice.
-   */
-  readonly onStart?: ((abort: () => void) => void) | undefined
+  /** Called before an embedded PostgreSQL starts, with what stops it immediately. */
+  readonly onStart?: EmbeddedOptions['onStart']
 }
 
 interface CommandOptions extends OpeningOptions {
@@ -133,6 +130,7 @@ async function openEmbedded(
     command,
     log,
     settings,
+    onStart,
     // A command in another folder, or without the variables of the server, finds nothing of what the server has.
     onCreate() {
       if (command === SERVE_COMMAND) return
@@ -140,7 +138,6 @@ async function openEmbedded(
       log.warn({}, `creating a new database in ${resolve(dataDir)}: ${advice}`)
     },
   })
-  onStart?.(embedded.abort)
   return { url: embedded.socketUrl, close: embedded.stop }
 }
 
@@ -203,7 +200,8 @@ async function withMigrations(
       const passes = isUnavailable(error) || isLocked || isTransient(error)
       if (signal?.aborted || !passes || Date.now() >= deadline) {
         await opened.close()
-        throw error
+        // An attempt that was under way fails with what it met.
+        throw signal?.aborted ? signal.reason : error
       }
       if (isLocked) continue
       logWait(error, 'waiting for the database')

@@ -102,8 +102,8 @@ it('a statement or transaction whose connection takes too long to open: is never
 })
 
 it('a database that hangs: its connection, and none without statements, is closed when it has not even cancelled the statement in time', async () => {
-  const pool = open({ poolSize: 1, requestTimeoutMs: 200 })
-  const idle = open({ poolSize: 1, requestTimeoutMs: 200 })
+  const pool = open({ poolSize: 1, requestTimeoutMs: 1_500 })
+  const idle = open({ poolSize: 1, requestTimeoutMs: 1_500 })
   const [session, idleSession] = [await firstSessionOf(pool), await firstSessionOf(idle)]
   process.kill(session, 'SIGSTOP')
   try {
@@ -118,7 +118,7 @@ it('a database that hangs: its connection, and none without statements, is close
 
 it('a database that hangs between the answers to two statements: the connection is closed, though it answered the first', async () => {
   const pool = open({ poolSize: 1, requestTimeoutMs: 1_500 })
-  const session = await sessionOf(pool)
+  const session = await firstSessionOf(pool)
   // Sent together: nothing is written after the first answer.
   const [first, second] = [failureOf(pool`select 1`), failureOf(pool`select pg_sleep(60)`)]
   expect(await first).toBeNull()
@@ -238,7 +238,7 @@ it('statements of a transaction that waits for a lock: are of a caller that has 
 
 it('statements that PostgreSQL cannot run: the reason is known, and the states of errors are told', async () => {
   const states: string[] = []
-  const pool = open({ poolSize: 1, requestTimeoutMs: 2_000, onError: (state) => states.push(state) })
+  const pool = open({ poolSize: 1, statementTimeoutMs: 1_000, onError: (state) => states.push(state) })
   const fail = (state: string) =>
     failureOf(pool.unsafe(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`))
   expect(outageOf(await fail('53100'))).toBe('InsufficientStorage')

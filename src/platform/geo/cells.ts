@@ -1,32 +1,34 @@
 /** Divides the globe into cells of one degree by one degree, numbered by rows from the south-west corner. */
 
 const COLUMNS = 360
-/** A degree of latitude. */
-export const KM_PER_DEGREE = 111.2
+/** A degree of latitude, rounded down. */
+export const KM_PER_DEGREE = 111.19
+/** Degrees by which a circle counts as larger: rounding must not decide. */
+const MARGIN = 1e-4
+const RADIANS = Math.PI / 180
 
 /** Returns the cell of coordinates. 180° east equals 180° west. */
 export function cellOf(latitude: number, longitude: number): number {
   return rowOf(latitude) * COLUMNS + wrapped(Math.floor(longitude))
 }
 
-/** Returns every cell that may contain a point within this distance. */
+/** Returns every cell that may contain a point within this distance, each once. */
 export function cellsWithin(latitude: number, longitude: number, radiusKm: number): number[] {
-  const reach = radiusKm / KM_PER_DEGREE
+  const reach = radiusKm / KM_PER_DEGREE + MARGIN
+  const columns = columnsWithin(latitude, longitude, reach)
   const [south, north] = [rowOf(latitude - reach), rowOf(latitude + reach)]
   const cells: number[] = []
   for (let row = south; row <= north; row += 1) {
-    for (const column of columnsWithin(row, longitude, reach)) cells.push(row * COLUMNS + column)
+    for (const column of columns) cells.push(row * COLUMNS + column)
   }
   return cells
 }
 
-/** A degree of longitude shrinks towards the poles; at a pole every column is near. */
-function columnsWithin(row: number, longitude: number, reach: number): number[] {
-  const furthest = Math.min(90, Math.max(Math.abs(row - 90), Math.abs(row - 89)))
-  const narrow = Math.cos((furthest * Math.PI) / 180)
-  const columns = narrow < 0.001 ? COLUMNS : reach / narrow
-  if (columns >= COLUMNS / 2 - 1) return Array.from({ length: COLUMNS }, (_, column) => column)
-  const [west, east] = [Math.floor(longitude - columns), Math.floor(longitude + columns)]
+/** A circle around a pole reaches every column; another one is at most asin(sin reach / cos latitude) wide on each side. */
+function columnsWithin(latitude: number, longitude: number, reach: number): number[] {
+  if (Math.abs(latitude) + reach >= 90) return Array.from({ length: COLUMNS }, (_, column) => column)
+  const half = Math.asin(Math.sin(reach * RADIANS) / Math.cos(latitude * RADIANS)) / RADIANS
+  const [west, east] = [Math.floor(longitude - half), Math.floor(longitude + half)]
   return Array.from({ length: east - west + 1 }, (_, index) => wrapped(west + index))
 }
 

@@ -78,6 +78,22 @@ describe('cells', () => {
     )
   })
 
+  test('cover every point of the circle, also of one that is as large as the earth', () => {
+    const radius = fc.double({ min: 0, max: 20_100, noNaN: true })
+    fc.assert(
+      fc.property(latitude, longitude, latitude, longitude, radius, (lat, long, otherLat, otherLong, km) => {
+        fc.pre(distanceKm(lat, long, otherLat, otherLong) <= km)
+        expect(cellsWithin(lat, long, km)).toContain(cellOf(otherLat, otherLong))
+      }),
+      { numRuns: 1_000 },
+    )
+    const [stockholm, anchorage] = [
+      [59.33, 18.07],
+      [61.22, -149.9],
+    ] as const
+    expect(cellsWithin(...stockholm, 7_000)).toContain(cellOf(...anchorage))
+  })
+
   test('are at most 36 away from the poles, each once', () => {
     fc.assert(
       fc.property(fc.double({ min: -80, max: 80, noNaN: true }), longitude, (lat, long) => {

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { DAY_SECONDS } from '../durations.js'
 
 /** Browsers repeat a preflight after a day. */
-const PREFLIGHT_SECONDS = 86_400
+const PREFLIGHT_SECONDS = DAY_SECONDS
 
 const EXPOSED_HEADERS = [
   'deprecation',

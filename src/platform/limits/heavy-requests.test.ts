@@ -18,14 +18,14 @@ async function serve() {
   app.addHook('onRequest', async (request, reply) => {
     if (request.url === '/early') await once(reply.raw, 'close')
   })
-  const bytes = (answer: string) => answer.length
+  const answerBytes = (answer: string) => answer.length
   const aborted = new Promise<void>((resolve) => {
     app.addHook('onRequestAbort', async (_request) => resolve())
   })
   let runs = 0
   for (const url of ['/early', '/read']) {
     app.get(url, (_request, reply) =>
-      runHeavy({ price, caller, bytes }, reply, async () => {
+      runHeavy({ price, caller, answerBytes }, reply, async () => {
         runs += 1
         return 'done'
       }),
@@ -37,11 +37,16 @@ async function serve() {
   })
   // With the reply of a server that does not wait for its work any longer.
   app.get('/late', async (_request, reply) => {
-    runHeavy({ price, caller, bytes }, reply, () => ended).catch(() => {})
+    runHeavy({ price, caller, answerBytes }, reply, () => ended).catch(() => {})
     await expect.poll(() => limits.usage().reads?.running).toBe(1)
     return 'late'
   })
-  app.get('/slow', (_request, reply) => runHeavy({ price, caller, bytes }, reply, () => ended))
+  app.post('/refused', ({ body }, reply) =>
+    runHeavy({ price, caller, bodyBytes: String(body).length, answerBytes }, reply, () =>
+      Promise.reject(new Error('refused')),
+    ),
+  )
+  app.get('/slow', (_request, reply) => runHeavy({ price, caller, answerBytes }, reply, () => ended))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const send = (path: string) => {
@@ -96,4 +101,21 @@ it('a client that leaves while it waits for its turn gives up its place', async 
   expect(await (await fetch(`${url}/read`)).text()).toBe('done')
   await expect.poll(() => limits.usage().reads).toEqual(free)
   expect(runs()).toBe(1)
+})
+
+it('a body that is refused is paid for, as one that is accepted', async () => {
+  const { app } = await serve()
+  const remaining = async (payload: string) => {
+    const { statusCode, headers } = await app.inject({
+      method: 'POST',
+      url: '/refused',
+      headers: { 'content-type': 'text/plain' },
+      payload,
+    })
+    expect(statusCode).toBe(500)
+    return Number(headers['ratelimit-remaining'])
+  }
+  const [small, large] = [await remaining('a'), await remaining('a'.repeat(100_000))]
+  // A millisecond for the request and one for each kilobyte; a part of it may have come back meanwhile.
+  expect(small - large).toBeGreaterThan(50)
 })

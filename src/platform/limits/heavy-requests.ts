@@ -16,8 +16,9 @@ export type RunHeavy = <Answer>(
   request: {
     readonly price: WorkPrice
     readonly caller: CallerName
-    /** Of the request's body and of the answer. */
-    readonly bytes: (answer: Answer) => number
+    /** Of the request's body, which costs as much when it is refused. */
+    readonly bodyBytes?: number
+    readonly answerBytes: (answer: Answer) => number
   },
   reply: FastifyReply,
   run: () => Promise<Answer>,
@@ -40,16 +41,16 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
     onEnd(reply, () => clearTimeout(timer))
     return payload
   })
-  return async ({ price, caller, bytes }, reply, run) => {
+  return async ({ price, caller, bodyBytes = 0, answerBytes }, reply, run) => {
     endOrdinaryRequest(reply.request)
     const ended = new AbortController()
     onEnd(reply, () => ended.abort(REPLY_ENDED))
     const onStatus = (status: LimitStatus) => setHeaders(reply, status)
     const work = await limits.begin({ price, caller, onStatus, signal: ended.signal })
-    let paidBytes = 0
+    let paidBytes = bodyBytes
     try {
       const answer = await run()
-      paidBytes = bytes(answer)
+      paidBytes += answerBytes(answer)
       return answer
     } finally {
       work.pay(paidBytes)

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { MINUTE_MS } from '../durations.js'
 import type { ErrorCode } from '../errors.js'
 
 /** A limit on how much one client, or all clients together, may ask of a process. */
@@ -49,7 +50,6 @@ export interface SlotLimit extends CommonLimit {
   readonly refusal?: string
 }
 
-const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000
 
 /** Members of all limits on requests from one address. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.js'
 import { redactedMessage } from '../text/redacted-message.js'
 import { recordedSpan, type TraceSpan } from '../tracing/active-span.js'
 import type { Log } from './log.js'
@@ -20,7 +21,6 @@ export interface ErrorEntry {
   readonly traceId?: string
 }
 
-const MINUTE_MS = 60_000
 const MINUTES = 60
 /** Kinds are texts of log lines and routes, of which there are few; others count as this one. */
 const MAX_KINDS = 60

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCertificate } from './testing/certificate.js'
+import { createCertificate, createIncompleteCertificate } from './testing/certificate.js'
 import { serveHttp, serveTcp } from './testing/loopback-server.js'
 import { createClient, request } from './testing/requests.js'
 
@@ -64,6 +64,14 @@ describe('what an operator reads of a failed exchange', () => {
   it('with a certificate of nobody known', async () => {
     const { origin } = await serveHttp((_, res) => res.end('fake'), certificate)
     expect(await request(origin)).toEqual({ kind: 'tls', detail: 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)' })
+  })
+
+  it('with a certificate whose issuer the target does not send', async () => {
+    const { origin } = await serveHttp((_, res) => res.end('half'), createIncompleteCertificate('127.0.0.1'))
+    expect(await request(origin)).toEqual({
+      kind: 'tls',
+      detail: 'TLS failed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    })
   })
 
   it('that did not end in time, was given up, or was ended with its client', async () => {

@@ -248,8 +248,12 @@ function startDeadline({ deadlineMs, signal }: NetRequest) {
   }
 }
 
-/** Codes of Node.js and OpenSSL for a refused certificate or a failed handshake. */
-const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|PATH_LENGTH)|CERT/
+/**
+ * Codes of Node.js and OpenSSL for a refused certificate or a failed handshake. UNABLE_TO_VERIFY_LEAF_SIGNATURE is that of a
+ * server which leaves out an intermediate certificate, UNSPECIFIED that of a reason without a code of its own.
+ */
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CRL_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$|PATH_LENGTH|UNSPECIFIED$)|CERT|LEAF_SIGNATURE/
 
 /** Codes of the operating system: ECONNREFUSED, EPIPE. Codes of Node.js continue with an underscore. */
 const systemCode = /^E[A-Z0-9]+$/

@@ -11,7 +11,7 @@ export function failuresIn(output: string): string[] {
 }
 
 /** What the driver and PostgreSQL say when connections end, the database starts or stops, and disks are full. */
-const outagePattern = /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|08|57|53|58)/
+const outagePattern = /^(CONNECT_TIMEOUT|CONNECTION_|ECONN|EPIPE|ETIMEDOUT|08|57|53|58)/
 
 /** As `failuresIn`, without errors whose cause is a database that was away. */
 export function failuresBesideOutages(output: string): string[] {

@@ -27,7 +27,7 @@ import largeObject from './large.js'
 
 Object.assign(Postgres, {
   // README.md describes them. Plaza refuses a driver without them.
-  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool', 'lost session', 'kept listener'],
+  changes: ['closed connection', 'reset transaction', 'pipelined begin', 'joined writes', 'light queries', 'unsent query', 'ended pool', 'lost session', 'kept listener', 'lost cancel'],
   PostgresError,
   toPascal,
   pascal,

@@ -60,7 +60,7 @@ export class Query extends Promise {
   }
 
   cancel() {
-    return this.canceller && (this.canceller(this), this.canceller = null)
+    return this.canceller && (this.canceller(this).catch(() => {}), this.canceller = null)
   }
 
   simple() {

@@ -10,6 +10,8 @@ export interface ChartProps {
   readonly label: string
   /** Bars stand for UTC days. */
   readonly kind: 'areas' | 'bars'
+  /** Whether areas have one value a day, whose time does not matter. */
+  readonly isDaily?: boolean
   /** Unix milliseconds, oldest first. */
   readonly times: readonly number[]
   /** Where the time axis begins, also where there is no value yet; undefined: at the first. */
@@ -32,7 +34,7 @@ const AXIS_WIDTH = 76
 const BAR_SHARE = 0.7
 
 /** Draws on a canvas by a library that is a tenth of those of elements: the first page stays small. */
-export default function Chart({ label, kind, times, fromMs, series, format }: ChartProps) {
+export default function Chart({ label, kind, isDaily = false, times, fromMs, series, format }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const { ref, width } = useElementSize()
   const scheme = useComputedColorScheme('light')
@@ -41,12 +43,15 @@ export default function Chart({ label, kind, times, fromMs, series, format }: Ch
     if (parent === null || width === 0) return
     // The colors of the scheme are read when it is drawn.
     const chart = new UPlot(
-      optionsOf({ kind, fromMs, series, format }, { width, scheme, style: getComputedStyle(parent) }),
+      optionsOf(
+        { kind, isDaily, fromMs, series, format },
+        { width, scheme, style: getComputedStyle(parent) },
+      ),
       [times.map((time) => time / 1000), ...stacked(kind, series)],
       parent,
     )
     return () => chart.destroy()
-  }, [width, scheme, kind, times, fromMs, series, format])
+  }, [width, scheme, kind, isDaily, times, fromMs, series, format])
   return (
     <Box
       ref={useMergedRef(place, ref)}
@@ -72,7 +77,7 @@ function inDrawingOrder(kind: ChartProps['kind'], series: readonly ChartSeries[]
 }
 
 function optionsOf(
-  { kind, fromMs, series, format }: Pick<ChartProps, 'kind' | 'fromMs' | 'series' | 'format'>,
+  { kind, isDaily, fromMs, series, format }: Omit<ChartProps, 'label' | 'times'>,
   { width, scheme, style }: { width: number; scheme: 'light' | 'dark'; style: CSSStyleDeclaration },
 ): UPlot.Options {
   const color = (name: string) => style.getPropertyValue(`--mantine-color-${name}`)
@@ -98,7 +103,7 @@ function optionsOf(
       { ...axis, size: AXIS_WIDTH, values: (_chart, values) => values.map(format) },
     ],
     series: [
-      { value: (_chart, seconds) => (seconds === null ? '' : timeText(kind, seconds)) },
+      { value: (_chart, seconds) => (seconds === null ? '' : timeText(kind, isDaily, seconds)) },
       ...drawn.map(({ name, color: shade, values }) => ({
         label: name,
         stroke: color(`${shade}-${scheme === 'dark' ? 4 : 7}`),
@@ -114,7 +119,8 @@ function optionsOf(
   }
 }
 
-function timeText(kind: ChartProps['kind'], seconds: number): string {
+function timeText(kind: ChartProps['kind'], isDaily: boolean | undefined, seconds: number): string {
   const date = new Date(seconds * 1000)
-  return kind === 'bars' ? date.toISOString().slice(0, 10) : date.toLocaleTimeString()
+  if (kind === 'bars') return date.toISOString().slice(0, 10)
+  return isDaily ? date.toLocaleDateString() : date.toLocaleTimeString()
 }

@@ -39,12 +39,14 @@ export function Confirmation(props: ConfirmationProps) {
     })
   }
   function leave() {
+    // It would seem not to happen.
+    if (isBegun.current) return
     onClose()
     // What failed is no news when it is asked again.
     if (mutation.isError) mutation.reset()
   }
   return (
-    <Dialog opened={opened} onClose={leave} title={title}>
+    <Dialog opened={opened} onClose={leave} title={title} hasOwnEnd={mutation.isPending}>
       <Stack>
         {children}
         <Problem error={mutation.error} />
@@ -57,7 +59,7 @@ export function Confirmation(props: ConfirmationProps) {
           >
             {action}
           </Button>
-          <Button variant="default" onClick={leave} data-autofocus>
+          <Button variant="default" onClick={leave} disabled={mutation.isPending} data-autofocus>
             {stay}
           </Button>
         </Group>

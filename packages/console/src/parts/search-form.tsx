@@ -1,5 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 
 /** One field that searches when it is sent. */
 export function SearchForm({
@@ -17,6 +17,8 @@ export function SearchForm({
   action?: string
 }) {
   const [text, setText] = useState(value)
+  // Another search, such as one by the buttons of the browser. A new form for it would take the focus away.
+  useEffect(() => setText(value), [value])
   function submit(event: FormEvent) {
     event.preventDefault()
     onSearch(text.trim())

@@ -1,6 +1,7 @@
 import type { TypedDataDefinition } from 'viem'
 import { type EthAccount, signatureBytes } from '../../../hub/registry/eth-account.js'
 import { type AddedKey, keyAdditionData } from '../../../hub/registry/key-addition.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { recoverAccount } from '../../../protocol/account-recovery.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
@@ -24,7 +25,7 @@ export interface Validity {
 type Valid<Subject> = Subject & Validity
 
 /** A transaction may wait for a day. */
-export const AUTHORIZATION_SECONDS = 24 * 60 * 60
+export const AUTHORIZATION_SECONDS = DAY_SECONDS
 
 /** `Register` of the id gateway: `to` receives a new fid. */
 export function registerAuthorization(subject: Valid<{ to: Buffer; recovery: Buffer }>): Authorization {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../../platform/db/connection-errors.js'
 import { isWorkerDead } from '../../../platform/db/worker-lock.js'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { AUTHORIZATION_SECONDS } from '../ledger/signed-authorizations.js'
 import { lockWallet } from '../wallets/wallets.js'
@@ -232,7 +233,7 @@ async function insertRegistration(
 }
 
 /** A longer hold than that of a caller (`take-fid.ts`) keeps a fid from everybody, its holder too. */
-const MAX_HOLD_SECONDS = 3_600
+const MAX_HOLD_SECONDS = HOUR_SECONDS
 
 /** SQL: whether `held_until` is of a caller's hold that lasts. */
 function isHold(db: Queryable) {
@@ -240,7 +241,7 @@ function isHold(db: Queryable) {
 }
 
 /** More than an authorization is valid for, by the clock of a chain. */
-const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + 3_600
+const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + HOUR_SECONDS
 
 /**
  * Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool. If a transaction

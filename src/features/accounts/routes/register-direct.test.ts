@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { testKey, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { FarcasterNetwork } from '../../../protocol/definitions.js'
+import { testVault } from '../../signers/testing/approved-signer.js'
 import { registerKeyHolder } from '../../signers/testing/key-holder.js'
+import { createAccounts } from '../accounts.js'
+import { LocalLedger } from '../ledger/local-ledger.js'
+import { accountDetails } from '../registration/account-details.js'
 import { directRequest } from '../testing/direct-request.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
 import { newAccount } from '../testing/new-account.js'
@@ -48,6 +56,33 @@ it('concurrent equal requests without idem -> one registration', async () => {
   const [one, other] = await Promise.all([register(body), register(body)])
   expect(one.statusCode).toBe(200)
   expect(other.json()).toEqual(one.json())
+})
+
+it('a copy of a request that is checked when the other has registered -> the same reply', async () => {
+  const gate = new EventEmitter()
+  class HeldLedger extends LocalLedger {
+    override async fidOf(address: Buffer): Promise<number | null> {
+      const opened = once(gate, 'open')
+      gate.emit('checking')
+      await opened
+      return await super.fidOf(address)
+    }
+  }
+  const parts = { db, writerDb: db, hub, clock, vault: testVault, network: FarcasterNetwork.DEVNET }
+  const accounts = createAccounts({
+    ...{ db, vault: testVault, worker: randomUUID(), clock, log: silentLog },
+    ledger: new HeldLedger(parts),
+    services: accountDetails(parts),
+  })
+  const held = await createTestApi({ db, hub, clock, accounts })
+  const body = await directRequest(newAccount(), { app, keys: [testKey('fourth key')], deadline })
+  const checking = once(gate, 'checking')
+  const copy = held.send('POST', 'user/register', body, { 'x-wallet-id': wallet.id })
+  await checking
+  const first = await register(body)
+  gate.emit('open')
+  expect(first.statusCode).toBe(200)
+  expect((await copy).json()).toEqual(first.json())
 })
 
 it('what the contracts would refuse -> refused before a payment', async () => {

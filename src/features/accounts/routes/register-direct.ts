@@ -67,11 +67,9 @@ export const registerDirect = defineOperation({
     const { ledger } = paying.accounts
     const digest = digestOf(request)
     const name = idem === undefined ? `digest ${digest.toString('hex')}` : `idem ${idem}`
-    const known = await findDirectRegistration(context.writerDb, { appId, name })
-    if (known && !known.digest.equals(digest)) {
-      throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
-    }
-    const id = known?.id ?? (await startRegistration(context, paying, request, { appId, name, digest }))
+    const named = { appId, name, digest }
+    const id =
+      (await knownRegistration(context, named)) ?? (await startRegistration(context, paying, request, named))
     const { fid, hash, problems } = await runDirectRegistration({ db: context.writerDb, ledger }, id)
     const users = await context.hydrator.users([fid!])
     const message = ['the account is registered', ...problems].join('; ')
@@ -79,11 +77,41 @@ export const registerDirect = defineOperation({
   },
 })
 
+type NamedRequest = Pick<DirectRegistrationRequest, 'appId' | 'name' | 'digest'>
+
+/** The id of the registration that this request has started, or null. @throws PlazaError for another request with its name. */
+async function knownRegistration(
+  { writerDb }: Pick<OperationContext, 'writerDb'>,
+  named: NamedRequest,
+): Promise<string | null> {
+  const known = await findDirectRegistration(writerDb, named)
+  if (known && !known.digest.equals(named.digest)) {
+    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+  }
+  return known?.id ?? null
+}
+
 async function startRegistration(
+  context: OperationContext,
+  paying: PayingWallet,
+  request: DirectBody,
+  named: NamedRequest,
+): Promise<string> {
+  try {
+    return await acceptRequest(context, paying, request, named)
+  } catch (error) {
+    // A concurrent copy of this request may have started it, and so the address may hold its fid by now.
+    const existingId = await knownRegistration(context, named)
+    if (existingId === null) throw error
+    return existingId
+  }
+}
+
+async function acceptRequest(
   { writerDb, clock }: OperationContext,
   { accounts: { ledger }, wallet }: PayingWallet,
   request: DirectBody,
-  named: Pick<DirectRegistrationRequest, 'appId' | 'name' | 'digest'>,
+  named: NamedRequest,
 ): Promise<string> {
   const calls = await checkDirect(ledger, request, Math.floor(clock() / 1000))
   const prices = await Promise.all(calls.map((call) => ledger.priceOf(call)))

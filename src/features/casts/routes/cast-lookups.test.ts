@@ -22,6 +22,7 @@ describe('200', () => {
 
   test.each([
     ['a page of its author', (hash: string) => `https://farcaster.xyz/bob/${hash.slice(0, 10)}`],
+    ['a page of its author of 2023', (hash: string) => `https://warpcast.com/bob/${hash.slice(0, 8)}`],
     [
       'one under a name that the author had',
       (hash: string) => `https://farcaster.xyz/bobby/${hash.slice(0, 14)}`,
@@ -31,6 +32,13 @@ describe('200', () => {
   ])('finds a cast by the URL of %s', async (_, urlOf) => {
     const { cast } = await ask('cast', { identifier: urlOf(prefixedHash(reply)), type: 'url' })
     expect(cast).toMatchObject({ hash: prefixedHash(reply), text: 'second thoughts' })
+  })
+
+  test('six digits are of the named author only', async () => {
+    const url = `https://warpcast.com/alice/${prefixedHash(reply).slice(0, 8)}`
+    expect((await api.get('cast', { identifier: url, type: 'url' })).statusCode).toBe(404)
+    const unnamed = `https://warpcast.com/~/conversations/${prefixedHash(reply).slice(0, 8)}`
+    expect((await api.get('cast', { identifier: unnamed, type: 'url' })).statusCode).toBe(400)
   })
 
   test('viewer_fid -> viewer_context of the cast', async () => {

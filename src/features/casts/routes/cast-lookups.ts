@@ -35,7 +35,7 @@ export const castIdentifierParameters = {
 /** The part of a description that explains the two parameters. */
 export const castIdentifierNote = [
   'A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`.',
-  'Its hash may be shortened to 8 digits or more; of several matching casts, the newest is used.',
+  'Its hash may be shortened to 8 digits or more, beside a username to 6; of several matching casts, the newest is used.',
 ].join(' ')
 
 /** The error text of 404. */
@@ -43,7 +43,8 @@ export const unknownCast = 'there is no such cast'
 
 const wholeHash = /^(?:0x)?([0-9a-f]{40})$/i
 const conversationPath = /^\/~\/conversations\/0x([0-9a-f]{8,40})\/?$/i
-const authorPath = /^\/([^/]+)\/0x([0-9a-f]{8,40})\/?$/i
+/** Clients of 2023 shortened hashes to six digits. */
+const authorPath = /^\/([^/]+)\/0x([0-9a-f]{6,40})\/?$/i
 
 /** Parses the identifier; a 400 if it is not what `type` says. */
 export function castIdentifier(query: { identifier: string; type: 'url' | 'hash' }): CastIdentifier {

@@ -6,6 +6,7 @@ import { loadSearchTerms } from '../../../graph/query/search-alternatives.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { json } from '../../../graph/view/json.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { DAY_SECONDS, HOUR_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixSeconds } from '../../../protocol/time.js'
@@ -117,17 +118,15 @@ export const castSearchOperation = defineOperation({
   },
 })
 
-const HOUR = 3_600
-const DAY = 24 * HOUR
-const WEEK = 7 * DAY
+const WEEK_SECONDS = 7 * DAY_SECONDS
 
 /** Length of each interval and of its steps, in seconds. */
 const intervals = {
-  '1d': { seconds: DAY, periodSeconds: HOUR },
-  '7d': { seconds: WEEK, periodSeconds: DAY },
-  '30d': { seconds: 30 * DAY, periodSeconds: DAY },
-  '90d': { seconds: 90 * DAY, periodSeconds: WEEK },
-  '180d': { seconds: 180 * DAY, periodSeconds: WEEK },
+  '1d': { seconds: DAY_SECONDS, periodSeconds: HOUR_SECONDS },
+  '7d': { seconds: WEEK_SECONDS, periodSeconds: DAY_SECONDS },
+  '30d': { seconds: 30 * DAY_SECONDS, periodSeconds: DAY_SECONDS },
+  '90d': { seconds: 90 * DAY_SECONDS, periodSeconds: WEEK_SECONDS },
+  '180d': { seconds: 180 * DAY_SECONDS, periodSeconds: WEEK_SECONDS },
 } as const
 const intervalNames = ['1d', '7d', '30d', '90d', '180d'] as const
 

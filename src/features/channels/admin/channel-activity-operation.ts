@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixMs, unixMsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineAdminOperation } from '../../admin-operation.js'
@@ -7,7 +8,6 @@ import { readDailyCasts } from '../daily-activity.js'
 import { channelExists } from '../queries.js'
 import { ChannelActivityResponse } from '../schema/channel-activity.js'
 
-const DAY_SECONDS = 86_400
 const MAX_DAYS = 90
 
 /** `GET /admin/channels/{id}/activity` */

@@ -318,6 +318,10 @@ it('a transfer parks the channel until somebody verifies the new address', async
   await hub.submitOnChainEvents([channelTransfer('gardens', heirAddress, { block: 11 })])
   expect((await channel()).lead).toBeUndefined()
   expect((await act(mod, 'POST', 'channel/member/invite', { fid: 3, role: 'member' })).statusCode).toBe(403)
+  for (const method of ['POST', 'DELETE'] as const) {
+    const path = method === 'POST' ? 'channel/member/invite' : 'channel/member'
+    expect((await act(mod, method, path, { fid: 0, role: 'member' })).statusCode, 'nobody').toBe(404)
+  }
   await submit(verification(heir, heirAddress, testNow))
   expect(await channel()).toMatchObject({ lead: { fid: 5 }, moderator_fids: [2], member_count: 2 })
 })

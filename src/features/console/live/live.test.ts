@@ -182,11 +182,13 @@ describe('topics that something has changed', () => {
     const headers = { authorization: `Bearer ${adminToken}` }
     expect(looks).toEqual([])
     const streams: EventSource[] = []
+    const startMs = performance.now()
     for (let opened = 0; opened < 8; opened += 1) {
       streams.push(await EventSource.open(`${url}/admin/stream?topics=jobs`, headers))
     }
     await Promise.all(streams.map((stream) => stream.next()))
-    expect(looks.length).toBeLessThan(4)
+    // One at the start, and one a second.
+    expect(looks.length).toBeLessThanOrEqual(2 + (performance.now() - startMs) / 1_000)
     for (const stream of streams) stream.close()
   })
 

@@ -1,11 +1,10 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 
 const MAX_TABLES = 12
 const KEPT_DAYS = 90
 /** Growth is that of the last week. */
 const GROWTH_DAYS = 7
-const HOUR_SECONDS = 3_600
-const DAY_SECONDS = 24 * HOUR_SECONDS
 
 /** Notes the size of the database, and forgets those of long ago. */
 export async function sampleDatabaseSize(db: Database): Promise<void> {
@@ -54,7 +53,7 @@ export async function readDatabaseSizes(db: Database): Promise<DatabaseSizes> {
   }
 }
 
-/** With their indexes; the partitions of a table together. Rows are estimated. */
+/** With their indexes; the partitions of a table together. Rows are estimated. A table that is dropped meanwhile has no size. */
 async function readTables(db: Database): Promise<DatabaseSizes['tables']> {
   return await db<{ name: string; bytes: number; rows: number }[]>`
     select
@@ -66,6 +65,7 @@ async function readTables(db: Database): Promise<DatabaseSizes['tables']> {
     join pg_class root on root.oid = coalesce(pg_partition_root(c.oid), c.oid)
     where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
     group by root.oid
+    having sum(pg_total_relation_size(c.oid)) is not null
     order by bytes desc, name
     limit ${MAX_TABLES}
   `

@@ -1,5 +1,6 @@
 import { invalidField } from '../../../api/invalid-field.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { OperationContext } from '../../operation.js'
 
@@ -8,7 +9,7 @@ const EVERY_SECONDS = 30
 /** A ranking is cached this long. Cursors into an older one compute it again. */
 const MAX_AGE_MS = 60_000
 /** Cursors into a ranking work this long: a reader scrolls on for some minutes, while a ranking of 34,000 casts takes 160 ms. */
-const MAX_CURSOR_AGE_SECONDS = 3_600
+const MAX_CURSOR_AGE_SECONDS = HOUR_SECONDS
 /** Clocks of processes behind one address differ by less. */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 30
 

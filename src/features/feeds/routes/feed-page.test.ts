@@ -77,6 +77,16 @@ test('a cast with several entries -> once on a page, at the newest', async () =>
   expect(await pagesWithRecasts('aaaaab')).toEqual(['a', 'ab'])
 })
 
+test('a page that ends between two entries at one position, of which the second is shown -> the cast is on the next', async () => {
+  const [first, second, wrong] = feedEntries('abc', 'abc')
+  const right = { ...wrong!, isShown: true }
+  expect(await pagesOf([first!, second!, wrong!, right], 1, { page: repeating })).toEqual(['', 'c'])
+  // The cast that is shown is on the page; its other positions lead nowhere.
+  const [hidden, alsoHidden, cast] = feedEntries('abc', 'ab')
+  const recast = { ...cast!, isShown: false }
+  expect(await pagesOf([hidden!, alsoHidden!, cast!, recast], 2, { page: repeating })).toEqual(['c', ''])
+})
+
 test('reads one more entry than fits, and more where casts repeat', async () => {
   const query = { limit: 5, viewer_fid: 3 }
   for (const [page, count] of [

@@ -110,7 +110,9 @@ export function feedPages(name: string, repeatsCasts: boolean) {
       (cacheable && 'readForViewer' in cacheable
         ? await readViewerEntries(name, hydrator.singleFlight, viewer, pageRequest, cacheable)
         : await read(pageRequest))
-    const { hashes, last } = distinctCasts(feedEntries, limit)
+    const { hashes, last: lastTaken } = distinctCasts(feedEntries, limit)
+    const last =
+      repeatsCasts && feedEntries.length === count ? lastBeforeTies(feedEntries, lastTaken) : lastTaken
     const casts = await hydrator.casts(hashes, viewerFid)
     const hasMore =
       last < feedEntries.length - 1 || feedEntries.length === count || scanLimitOf(feedEntries) !== undefined
@@ -185,6 +187,19 @@ function distinctCasts(feedEntries: readonly FeedEntry[], limit: number): { hash
     last = index
   }
   return { hashes: [...hashes], last }
+}
+
+/**
+ * Index of the last entry before those with the position of the one that fills a page, if that one is not shown: of two
+ * recasts at one position, the first may name the wrong author of a cast and the one on the next page the right one. All of
+ * a page at one position end it as they are.
+ */
+function lastBeforeTies(feedEntries: readonly FeedEntry[], last: number): number {
+  const end = feedEntries[last]!
+  if (last < feedEntries.length - 1 || !('isShown' in end) || end.isShown || 'isScanLimit' in end) return last
+  const before = feedEntries.findLastIndex(({ ts, hash }) => ts !== end.ts || hash !== end.hash)
+  const isOnPage = feedEntries.slice(before + 1).some((entry) => !('isShown' in entry) || entry.isShown)
+  return before < 0 || isOnPage ? last : before
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { embedTypes, kindsOf } from '../../../graph/embed-kind.js'
 import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation } from '../../operation.js'
@@ -108,7 +109,6 @@ export const feed = defineOperation({
   },
 })
 
-const DAY_SECONDS = 86_400
 const trendingPages = rankedPages('feed: global_trending')
 
 type FeedChoice = 'following' | (typeof selectors)[number]

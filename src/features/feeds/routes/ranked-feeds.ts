@@ -13,6 +13,7 @@ import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
+import { trendWindowNames, trendWindows } from '../../trend-windows.js'
 import { cachedRanking } from './cached-ranking.js'
 import { emptyLastPage, type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
@@ -154,10 +155,6 @@ export function priceOfTrending(cursor: unknown): WorkPrice | null {
   return cursor === undefined ? null : workPrices.search
 }
 
-const HOUR = 3_600
-const windows = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
-const windowNames = ['1h', '6h', '12h', '24h', '7d'] as const
-
 const trendingPages = rankedPages('feed/trending')
 
 /** `GET feed/trending` */
@@ -174,7 +171,7 @@ export const feedTrending = defineOperation({
   deprecatedSince: RANKED_FEEDS_LEFT,
   price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({
-    time_window: choiceParameter(windowNames, {
+    time_window: choiceParameter(trendWindowNames, {
       default: '24h',
       description: 'Maximum age of casts. `7d` requires `channel_id` or `parent_url`.',
     }),
@@ -200,7 +197,7 @@ export const feedTrending = defineOperation({
     if (time_window === '7d' && parent_url === undefined && channel_id === undefined) {
       throw invalidField('time_window', 'can be 7d only with channel_id or parent_url')
     }
-    const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
+    const selection = { seconds: trendWindows[time_window], channelId: channel_id, parentUrl: parent_url }
     return trendingPages({ hydrator }, caller, page, trendingPage({ hydrator, clock }, selection))
   },
 })

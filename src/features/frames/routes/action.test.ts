@@ -41,6 +41,13 @@ const failures: [string, number, string, (response: ServerResponse) => unknown][
 ]
 
 describe('POST frame/action', () => {
+  it('a button without an action posts', async () => {
+    const { origin, posted } = await serveFrame()
+    const { button: _, ...frame } = pressed(origin)
+    const reply = await act({ ...frame, button: { index: 1 } })
+    expect([reply.statusCode, posted.length]).toEqual([200, 1])
+  })
+
   it('posts the signed action and returns the next frame', async () => {
     const { origin, posted } = await serveFrame()
     const reply = await act(

@@ -28,7 +28,9 @@ const FrameActionMember = Type.Object(
     post_url: urlMember('URL that the frame declares for its buttons.'),
     button: Type.Object({
       index: Type.Integer({ minimum: 1, maximum: 5, description: 'Number of the button.', examples: [1] }),
+      // Clients of frames that name no action leave it out.
       action_type: choiceParameter(['post', 'post_redirect', 'tx', 'link', 'mint'], {
+        default: 'post',
         description: '`link` and `mint` are for the client, and a 400 here.',
       }),
       target: optionalText(MAX_URL_LENGTH),

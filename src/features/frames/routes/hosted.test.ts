@@ -64,6 +64,15 @@ describe('a hosted frame', () => {
     expect((await fetch(frame.link)).status).toBe(404)
   })
 
+  it('may name its pages as it likes, as bots do', async () => {
+    const named = [{ ...page(1), uuid: 'gm', buttons: [{ ...buttons[0], next_page: { uuid: 'gn_2' } }] }]
+    const { link, valid, pages: created } = await create({ pages: [...named, { ...page(2), uuid: 'gn_2' }] })
+    expect([valid, created.map((each: { uuid: string }) => each.uuid)]).toEqual([true, ['gm', 'gn_2']])
+    expect((await fetch(link)).status).toBe(200)
+    const refused = await api.send('POST', 'frame', { name: 'x', pages: [{ ...page(1), uuid: 'a/b' }] })
+    expect([refused.statusCode, refused.json().property]).toEqual([400, 'pages.0.uuid'])
+  })
+
   it('a malformed UUID -> 400, an unknown frame -> 404, both with the parameter', async () => {
     const body = (name: string) => ({ uuid: name, pages })
     const replies = async (name: string) => [

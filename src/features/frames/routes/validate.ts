@@ -5,6 +5,7 @@ import { parseTime } from '../../../api/parse-time.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../../../platform/durations.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import { validateFrameAction } from '../frame-message.js'
@@ -96,22 +97,18 @@ export const frameValidateList = defineOperation({
   },
 })
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
 const aggregateWindows = {
   '10s': 10,
-  '1m': MINUTE,
-  '2m': 2 * MINUTE,
-  '5m': 5 * MINUTE,
-  '10m': 10 * MINUTE,
-  '20m': 20 * MINUTE,
-  '30m': 30 * MINUTE,
-  '2h': 2 * HOUR,
-  '12h': 12 * HOUR,
-  '1d': DAY,
-  '7d': 7 * DAY,
+  '1m': MINUTE_SECONDS,
+  '2m': 2 * MINUTE_SECONDS,
+  '5m': 5 * MINUTE_SECONDS,
+  '10m': 10 * MINUTE_SECONDS,
+  '20m': 20 * MINUTE_SECONDS,
+  '30m': 30 * MINUTE_SECONDS,
+  '2h': 2 * HOUR_SECONDS,
+  '12h': 12 * HOUR_SECONDS,
+  '1d': DAY_SECONDS,
+  '7d': 7 * DAY_SECONDS,
 } as const
 
 const timeParameter = (description: string, example: string) =>

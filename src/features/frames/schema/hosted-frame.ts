@@ -1,13 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { namedObject, textEnum, Uri, Uuid } from '../../../graph/view/schema/primitives.js'
-import { UUID_PATTERN } from '../../../platform/text/uuid.js'
 
 const shortText = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, examples: [example] })
-/** A pattern and no format, since requests are checked by it. */
+/** A name within the frame: published bots send `gm`. */
 const PageUuid = Type.String({
-  pattern: UUID_PATTERN,
-  patternText: 'a UUID',
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  patternText: 'a UUID, or up to 64 letters, digits, _ and -',
   examples: Uuid.examples,
 })
 const pageUrl = Type.String({ minLength: 1, maxLength: 1_024, examples: ['https://example.com/garden'] })

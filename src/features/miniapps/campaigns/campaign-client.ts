@@ -90,7 +90,9 @@ export function createCampaigns({ settings, listen, db }: CampaignOptions) {
       if (closing.signal.aborted)
         throw new PlazaError('unavailable', 'the server ends: what is left is sent when it is back')
     },
-    /** Ends every wait. */
+    /** Ends every wait, now and later: calls answer with their campaign while the server can still answer. */
+    endWaits: () => closing.abort(),
+    /** Ends every wait, and hears of no more ends. */
     async close(): Promise<void> {
       closing.abort()
       await listener?.then((listening) => listening.unlisten()).catch(() => {})

@@ -33,10 +33,11 @@ export async function countOpen(db: Database, { campaignId, fid, clientFid }: Ca
       insert into miniapps.campaign_opens as o (campaign_id, fid, client_fid, opens)
       select campaign_id, ${fid}::bigint, client_fid, 1 from recipient
       on conflict (campaign_id, fid) do update set opens = o.opens + 1 where o.opens < ${MAX_OPENS_PER_USER}::smallint
-      returning campaign_id, client_fid, opens
+      returning opens
     )
     insert into miniapps.campaign_open_counts as n (campaign_id, client_fid, opens, users)
-    select campaign_id, client_fid, 1, (opens = 1)::integer from opened
+    -- The user counts for the client of the first open, each open for its own.
+    select r.campaign_id, r.client_fid, 1, (o.opens = 1)::integer from recipient r cross join opened o
     on conflict (campaign_id, client_fid) do update
     set opens = n.opens + excluded.opens, users = n.users + excluded.users`
 }

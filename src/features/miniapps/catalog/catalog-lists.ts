@@ -2,7 +2,7 @@ import type { Fragment } from '#postgres'
 import { type Viewer, visibilityFilter } from '../../../graph/query/visibility-filter.js'
 import type { HtmlMetadata, MiniAppManifest } from '../../../graph/view/schema/url-metadata.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { TrendWindow } from './trends.js'
+import type { TrendWindow } from '../../trend-windows.js'
 
 /** A listed mini app. */
 export interface ListedMiniApp {

@@ -109,7 +109,7 @@ export function parseManifest(file: Members, policy: TargetPolicy): Manifest | R
 
 function optionalMembers(app: Members, policy: TargetPolicy): Partial<MiniAppConfig> {
   const [tags, screenshots] = [
-    textsOf(app.tags, MAX_TAGS, MAX_TAG_LENGTH),
+    textsOf(app.tags, MAX_TAGS, MAX_TAG_LENGTH).filter((tag) => !/\s/.test(tag)),
     listOf(app.screenshotUrls, MAX_SCREENSHOTS).flatMap((url) => urlOf(url, policy) ?? []),
   ]
   const color = textOf(app.splashBackgroundColor, 7)

@@ -4,6 +4,7 @@ import { enqueueUrls } from '../../../graph/project/embed-queue.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { signJson } from '../../../protocol/json-signature.js'
 import { createTestCrawler } from '../../embeds/testing/crawl-site.js'
+import { enableHostToken } from '../hosts/host-tokens.js'
 import { clientKey } from '../testing/client-key.js'
 import { addEmbeddedMiniApp } from './manifests.js'
 import { createCatalogScene, miniApp, serveMiniApps } from './testing/catalog-scene.js'
@@ -28,7 +29,8 @@ describe('a manifest', () => {
         buttonTitle: 'Plant',
         imageUrl: `http://${domain}/tulips.png`,
         primaryCategory: 'games',
-        tags: ['flowers', 'spring'],
+        // Tags have no spaces.
+        tags: ['flowers', 'window box', 'spring'],
         requiredChains: ['eip155:8453'],
         subtitle: 'x'.repeat(31),
       })
@@ -178,6 +180,12 @@ describe('a domain is found', () => {
 
   it('in apps of this server and in what users of its hosts have added', async () => {
     await db`update apps.apps set mini_app_domain = 'ours.example.com' where id = ${scene.api.appId}`
+    const key = { appId: scene.api.appId, fid: 1, domain: 'late.example.com' }
+    await db`
+      insert into miniapps.host_tokens (token, app_id, fid, domain, state, created_at)
+      values ('c', ${key.appId}, 1, ${key.domain}, 'offered', now() - interval '20 hours')`
+    await enableHostToken(db, key, 'c')
+    expect(await domains()).toContain('late.example.com')
     await db`
       insert into miniapps.host_tokens (token, app_id, fid, domain, state)
       values ('a', ${scene.api.appId}, 1, 'added.example.com', 'enabled'), ('b', ${scene.api.appId}, 1, 'offered.example.com', 'offered')`

@@ -1,7 +1,8 @@
+import type { Fragment } from '#postgres'
 import { enqueueUrls } from '../../../graph/project/embed-queue.js'
-import type { Database, Transaction } from '../../../platform/db/connection.js'
+import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
+import { trendWindowNames } from '../../trend-windows.js'
 import type { VerifiedManifest } from './manifest.js'
-import { trendWindowNames } from './trends.js'
 
 /** A domain whose manifest is to be read. */
 export interface DueManifest {
@@ -27,7 +28,12 @@ export async function addEmbeddedMiniApp(db: Transaction, url: string): Promise<
     on conflict do nothing`
 }
 
-/** Adds the domains of this server's apps, and those that users of its hosts have added lately. */
+/** A statement that adds the domains which a select returns. */
+export function insertDomains(db: Queryable, domains: Fragment): Fragment {
+  return db`insert into miniapps.manifests (domain) ${domains} on conflict do nothing`
+}
+
+/** Adds the domains of this server's apps, and those that users of hosts of an older version have added lately. */
 export async function addKnownDomains(db: Database): Promise<void> {
   await db`
     insert into miniapps.manifests (domain)

@@ -1,18 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { farcasterSecondsFromUnixMs, unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
-
-const HOUR_SECONDS = 3_600
-
-/** Length of each time window of the catalog, in seconds. */
-export const trendWindows = {
-  '1h': HOUR_SECONDS,
-  '6h': 6 * HOUR_SECONDS,
-  '12h': 12 * HOUR_SECONDS,
-  '24h': 24 * HOUR_SECONDS,
-  '7d': 168 * HOUR_SECONDS,
-} as const
-export type TrendWindow = keyof typeof trendWindows
-export const trendWindowNames = Object.keys(trendWindows) as TrendWindow[]
+import { trendWindowNames, trendWindows } from '../../trend-windows.js'
 
 /** The longest window, and the one before it. */
 const RETAINED_HOURS = (2 * trendWindows['7d']) / HOUR_SECONDS

@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../../../platform/errors.js'
 import { rangeOf } from '../../../platform/outbound/address-range.js'
 import { bareHost, isLocalhost, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
+import { insertDomains } from '../catalog/manifests.js'
 import type { AppHostUserStateResponse } from '../schema/miniapp.js'
 
 /** The host of a mini app. */
@@ -88,8 +89,12 @@ export async function enableHostToken(db: Database, tokenKey: HostTokenKey, toke
       where app_id = ${tokenKey.appId} and fid = ${tokenKey.fid}::bigint and domain = ${tokenKey.domain}
         and state = 'enabled' and token <> ${token}`
     await transaction`
-      update miniapps.host_tokens set state = 'enabled', updated_at = now()
-      where token = ${token} and state = 'offered'`
+      with enabled as (
+        update miniapps.host_tokens set state = 'enabled', updated_at = now()
+        where token = ${token} and state = 'offered'
+        returning domain
+      )
+      ${insertDomains(transaction, transaction`select domain from enabled`)}`
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isoTime } from '../../../platform/db/iso-time.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import type { AppHostNotificationsResponse } from '../schema/miniapp.js'
 import { isLocalSite } from './host-tokens.js'
@@ -30,7 +31,6 @@ type ReceivedNotification = Static<typeof AppHostNotificationsResponse>['notific
 /** Limits that the protocol suggests: one per 30 seconds and 100 per day and token. */
 const MIN_INTERVAL_SECONDS = 30
 const MAX_PER_DAY = 100
-const DAY_SECONDS = 86_400
 
 interface TokenStatus {
   readonly token: string

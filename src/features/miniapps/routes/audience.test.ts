@@ -23,12 +23,18 @@ interface Person {
   readonly follows: readonly number[]
 }
 
+/** Around Berlin, on both sides of the date line, or in Anchorage; some say no place. */
+function placeOf(fid: number): Pick<Person, 'latitude' | 'longitude'> {
+  if (fid % 5 === 0) return { latitude: null, longitude: null }
+  if (fid % 8 === 1) return { latitude: 61.22, longitude: -149.9 }
+  if (fid % 2 === 0) return { latitude: 52 + (fid % 13) / 10, longitude: 13 + (fid % 10) / 10 }
+  return { latitude: -17 + (fid % 9) / 10, longitude: fid % 3 === 0 ? 179.5 : -179.7 }
+}
+
 const people: Person[] = fidsFrom(1, 60).map((fid) => ({
   fid,
   score: fid % 7 === 0 ? null : (fid % 11) / 10,
-  // Around Berlin and on both sides of the date line; some say no place.
-  latitude: fid % 5 === 0 ? null : fid % 2 === 0 ? 52 + (fid % 13) / 10 : -17 + (fid % 9) / 10,
-  longitude: fid % 5 === 0 ? null : fid % 2 === 0 ? 13 + (fid % 10) / 10 : fid % 3 === 0 ? 179.5 : -179.7,
+  ...placeOf(fid),
   follows: [101, 102].filter((target) => (fid * target) % 3 === 0),
 }))
 
@@ -48,6 +54,8 @@ const places = [
   { latitude: 52.5, longitude: 13.4 },
   { latitude: -16.8, longitude: 179.9 },
   { latitude: 0, longitude: 0 },
+  // Anchorage is 6,570 km away, over the pole.
+  { latitude: 59.33, longitude: 18.07 },
 ]
 
 const filters = fc.record(
@@ -56,7 +64,10 @@ const filters = fc.record(
     following_fid: fc.constantFrom(0, 101, 102),
     minimum_user_score: fc.constantFrom(0, 0.1, 0.5, 0.7, 1),
     near_location: fc
-      .record({ place: fc.constantFrom(...places), radius: fc.constantFrom(0, 30_000, 120_000, 20_100_000) })
+      .record({
+        place: fc.constantFrom(...places),
+        radius: fc.constantFrom(0, 30_000, 120_000, 7_000_000, 20_100_000),
+      })
       .map(({ place, radius }) => ({ ...place, radius })),
   },
   { requiredKeys: [] },
@@ -113,7 +124,8 @@ it('is the same in the preview and when sent', async () => {
   const client = await startClient()
   const { appId, send, preview } = await createMiniApp(parts, { intervalSeconds: 0 })
   await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 60) })
-  for (const audienceFilters of fc.sample(filters, { numRuns: 12, seed: 7 })) {
+  const overThePole = { near_location: { ...places[3]!, radius: 7_000_000 } }
+  for (const audienceFilters of [overThePole, ...fc.sample(filters, { numRuns: 12, seed: 7 })]) {
     client.requests.length = 0
     const { tokens } = await preview({ filters: audienceFilters })
     expect(await send({ filters: audienceFilters })).toMatchObject({ success_count: tokens })
@@ -153,6 +165,23 @@ describe('a map', () => {
       ],
     })
   })
+})
+
+it('a map wraps at 180 degrees, and ends at the poles', async () => {
+  const { appId, api } = await createMiniApp(parts)
+  const fids = fidsFrom(201, 10)
+  for (const fid of fids) {
+    const location = fid > 205 ? 'geo:90.00,0.00' : `geo:10.00,${fid > 203 ? '' : '-'}180.00`
+    await db`
+      insert into social.users (fid, custody_address, registered_at, location)
+      values (${fid}, '\\x00', 0, ${location})`
+  }
+  await grantTokens(db, { appId, clientFid: CLIENT, url: 'https://client.example/', fids })
+  const { cells } = (await api.send('POST', 'frame/notifications/map', {})).json()
+  expect(cells).toEqual([
+    { object: 'map_cell', latitude: 11, longitude: -179, users: 5 },
+    { object: 'map_cell', latitude: 89, longitude: 1, users: 5 },
+  ])
 })
 
 describe('a preview', () => {

@@ -276,6 +276,22 @@ describe('opens', () => {
     expect((await campaign(campaign_id)).stats).toMatchObject({ total_opens: 3, unique_opens: 1 })
   })
 
+  it('each counts for its own client, and the user for the client of the first', async () => {
+    const client = await startClient()
+    const { appId, send, campaign, api } = await createMiniApp(parts)
+    const other = CLIENT + 1
+    for (const clientFid of [CLIENT, other])
+      await grantTokens(db, { appId, clientFid, url: client.url(), fids: [1] })
+    const { campaign_id } = await send()
+    for (const app_fid of [CLIENT, other]) await report(api, { campaign_id, fid: 1, app_fid })
+    expect((await campaign(campaign_id)).stats).toMatchObject({
+      total_opens: 2,
+      total_opens_by_app_fid: { [CLIENT]: 1, [other]: 1 },
+      unique_opens: 1,
+      unique_opens_by_app_fid: { [CLIENT]: 1 },
+    })
+  })
+
   it('of one user the first 100 count', async () => {
     const client = await startClient()
     const { appId, send, campaign, api } = await createMiniApp(parts)

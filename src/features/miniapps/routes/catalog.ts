@@ -16,6 +16,7 @@ import { Json, json, jsonArray, noJson } from '../../../graph/view/json.js'
 import type { FrameV2 } from '../../../graph/view/schema/url-metadata.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
+import { trendWindowNames, trendWindows } from '../../trend-windows.js'
 import {
   type ListedMiniApp,
   type MiniAppPage,
@@ -25,7 +26,6 @@ import {
   searchMiniApps,
 } from '../catalog/catalog-lists.js'
 import { frameCategories, frameNetworks } from '../catalog/manifest.js'
-import { trendWindowNames, trendWindows } from '../catalog/trends.js'
 import { FrameCatalogResponse, RelevantFramesResponse } from '../schema/frame-catalog.js'
 
 const networksParameter = Type.Optional(

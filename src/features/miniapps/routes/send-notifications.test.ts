@@ -91,7 +91,7 @@ it('a reply to a broadcast lists the tokens that were not reached too', async ()
 })
 
 it('a broadcast whose deliveries cannot be listed in time is answered with its counts', async () => {
-  const reads = connect({ poolSize: 4, statementTimeoutMs: 500 })
+  const reads = connect({ poolSize: 4, statementTimeoutMs: 2_000 })
   let held: { release(): Promise<void> } | undefined
   const client = await startClient(async (request, response) => {
     held = await holdTransaction(db, (tx) => tx`lock table social.follows in access exclusive mode`)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
-import { encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem'
+import { type Address, encodeFunctionData, getAddress, type Hex, parseAbi } from 'viem'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
@@ -110,6 +110,14 @@ export const deployErc721 = defineOperation({
     const call = encodeDeployment(config, purpose)
     const requestKey = JSON.stringify([wallet.id, { ...body, idem: undefined }])
     const order = { walletId: wallet.id, purpose, requestKey, call, value: 0n }
+    const save = async (address: Address) =>
+      await saveCollection(
+        context.writerDb,
+        { network, address: Buffer.from(address.slice(2), 'hex') },
+        { walletId: wallet.id, metadata: collectionDocument(body, config.royaltyRecipient) },
+      )
+    // Before it is paid for: nobody would write its document after a kill.
+    await save(deployedAddress((await readRecordedCall(context.writerDb, order)) ?? call))
     const [result] = await submitOrders(ledger, [order], { untilMs, forBlocks: true })
     if (isRefused(result!)) throw new PlazaError(result.code, result.message)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
@@ -117,12 +125,8 @@ export const deployErc721 = defineOperation({
     const recorded = await readRecordedCall(context.writerDb, order)
     if (recorded === null) throw new PlazaError('conflict', 'the deployment was reverted')
     const address = deployedAddress(recorded)
-    const bytes = Buffer.from(address.slice(2), 'hex')
-    await saveCollection(
-      context.writerDb,
-      { network, address: bytes },
-      { walletId: wallet.id, metadata: collectionDocument(body, config.royaltyRecipient) },
-    )
+    // Again, over that of an earlier request that was refused.
+    await save(address)
     const { name, symbol } = body
     return {
       object: 'nft_collection' as const,

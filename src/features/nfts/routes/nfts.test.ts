@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex, numberToHex, pad, parseEther, zeroAddress } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { deploy } from '../../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
@@ -86,6 +86,18 @@ describe('nft/deploy/erc721', () => {
     const [first, second] = replies.map((reply) => reply.json())
     expect(first).toEqual(second)
     expect((await post('nft/deploy/erc721', { ...body, name: 'Other' })).statusCode).toBe(409)
+  })
+
+  it('has its document before it is paid for: the process may be killed while it waits for a block', async () => {
+    await chain.client.setAutomine(false)
+    onTestFinished(() => chain.client.setAutomine(true))
+    const reply = post('nft/deploy/erc721', { name: 'Early', symbol: 'EA' })
+    const documents = () => db`select from nfts.collections where metadata ->> 'name' = 'Early'`
+    await expect.poll(documents).toHaveLength(1)
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 1 })
+    expect((await reply).statusCode).toBe(201)
+    expect(await documents()).toHaveLength(1)
   })
 
   it('one idem -> the address of its collection, also after another PUBLIC_URL', async () => {

@@ -22,7 +22,8 @@ if (button && state?.dataset.state === 'created') start(button)
 /** @param {HTMLButtonElement} button */
 function start(button) {
   const { color, textColor } = button.dataset
-  if (color) button.style.background = color
+  // Not `background`, which may have a URL.
+  if (color) button.style.backgroundColor = color
   if (textColor) button.style.color = textColor
   button.disabled = false
   button.addEventListener('click', async () => {

@@ -104,6 +104,21 @@ describe('POST frame/transaction/pay', () => {
     expect((await api.get('frame/transaction/pay', { id: frame.id })).json().transaction_frame).toEqual(frame)
   })
 
+  it('a color and an image that a page cannot show are kept, and not shown', async () => {
+    const action = { text: 'Buy', button_color: 'black', text_color: 'rgb(255 255 255)' }
+    const items = ['ipfs://bafy/map.png', 'https://images.example/map.png'].map((image) => ({
+      ...{ name: 'Map', description: 'A map', image },
+    }))
+    const config = { line_items: items, action }
+    const frame = await create({ ...bodyOf(newReceiver()), config })
+    expect(frame.config).toEqual(config)
+    const page = (await api.app.inject(new URL(frame.url).pathname)).body
+    expect(page).toContain('data-color="black" data-text-color="rgb(255 255 255)"')
+    expect(page).toContain('<img src="https://images.example/map.png"')
+    expect(page).toContain('&quot;imageUrl&quot;:&quot;https://images.example/map.png&quot;')
+    expect(page).not.toContain('ipfs:')
+  })
+
   it('one idem -> one payment; another request with it -> 409', async () => {
     const body = { ...bodyOf(newReceiver()), idem: 'once-only' }
     const [first, second] = await Promise.all([create(body), create(body)])
@@ -116,6 +131,7 @@ describe('POST frame/transaction/pay', () => {
   it.each([
     ['no token', { token_contract_address: ann.address }, 400, 'transaction.to.token_contract_address'],
     ['less than a unit', { amount: 0.0000001 }, 400, 'transaction.to.amount'],
+    ['more decimals than the token has', { amount: 1.2345674 }, 400, 'transaction.to.amount'],
     ['less than the minimum', { amount: 1e-9 }, 400, 'transaction.to.amount'],
     ['a network that is not followed', { network: 'optimism' }, 501, 'network'],
     ['robinhood', { network: 'robinhood' }, 501, 'network'],

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { type Hex, maxUint256, parseUnits } from 'viem'
+import type { Hex } from 'viem'
 import { textParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { rpcOf } from '../../tokens/on-demand-tokens.js'
-import { checksummedAddress, decimalString } from '../../tokens/present-token.js'
+import { checksummedAddress } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { tradeNetworkOf } from '../../tokens/trade-network.js'
@@ -16,6 +16,7 @@ import {
   type TransactionFramePay,
   TransactionFrameResponse,
 } from '../schema/payment.js'
+import { toSmallestUnit } from '../smallest-unit.js'
 
 /** `POST frame/transaction/pay` */
 export const createPayFrame = defineOperation({
@@ -52,10 +53,7 @@ export const createPayFrame = defineOperation({
     if (details === null) {
       throw invalidDestination('token_contract_address', `is not an ERC-20 token on ${network}`)
     }
-    const amountRaw = parseUnits(decimalString(to.amount), details.decimals)
-    if (amountRaw === 0n)
-      throw invalidDestination('amount', `is less than the smallest unit of ${details.symbol}`)
-    if (amountRaw > maxUint256) throw invalidDestination('amount', 'does not fit 256 bits')
+    const amountRaw = toSmallestUnit(to.amount, details.decimals, 'transaction.to.amount')
     const frame = await createPaymentFrame(writerDb, {
       ...request,
       amountRaw,

@@ -15,7 +15,7 @@ const chain = await startTestChain()
 const context = spendingContext(db, chain)
 const api = await createTestApi({ db, ...context })
 const { token } = chain.addresses
-const [ann, bea] = [new TestUser(1), new TestUser(2)]
+const [ann, bea, cy] = [new TestUser(1), new TestUser(2), new TestUser(3)]
 /** An address that bea has verified. */
 const verified = Buffer.alloc(20, 0xb2)
 const addressOf = (bytes: Buffer): Address => hexOf(bytes)
@@ -48,7 +48,7 @@ const send = (walletId: string, body: object) =>
   api.send('POST', 'fungible/send', { network: 'base', ...body }, { 'x-wallet-id': walletId })
 
 beforeAll(async () => {
-  await hub.submitOnChainEvents([ann, bea].flatMap((user) => user.onChain()))
+  await hub.submitOnChainEvents([ann, bea, cy].flatMap((user) => user.onChain()))
   await db`insert into social.verifications values (2, ${verified}::bytea, 0, 1, '')`
 })
 
@@ -208,6 +208,24 @@ describe('fungible/send', () => {
     const again = await sendByProxy('POST', 'fungible/send', body, headers)
     expect(again.json().send_receipts).toMatchObject([{ status: 'sent' }, { status: 'sent' }])
     expect((await weiOf(ann.custody)) - before).toBe(parseEther('0.4'))
+  })
+
+  it('a first recipient that takes no coins -> what all transfers need is checked all the same', async () => {
+    const wallet = await newWallet()
+    await db`insert into social.verifications values (3, ${Buffer.from(token.slice(2), 'hex')}::bytea, 0, 1, '')`
+    const before = await weiOf(ann.custody)
+    const recipients = [
+      { fid: 3, amount: 0.1 },
+      { fid: 1, amount: 0.6 },
+      { fid: 2, amount: 0.6 },
+    ]
+    expect((await send(wallet.id, { recipients })).statusCode).toBe(402)
+    expect(await weiOf(ann.custody)).toBe(before)
+    const fewer = recipients.slice(0, 2)
+    expect((await send(wallet.id, { recipients: fewer })).json().send_receipts).toMatchObject([
+      { fid: 3, status: 'failed' },
+      { fid: 1, status: 'sent' },
+    ])
   })
 
   it('an unknown recipient -> what it would get is not needed', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
-import { encodeFunctionData, erc20Abi, type Hex, maxUint256, parseUnits } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { choiceParameter, fidParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
@@ -8,18 +8,20 @@ import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-o
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
-import { decimalString } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { isRefused, isRepeated, type OrderResult, submitOrders } from '../orders.js'
 import { paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
+import { toSmallestUnit } from '../smallest-unit.js'
 import { type SpendingWallet, spendingWallet } from '../wallet-ledgers.js'
 
 const MAX_RECIPIENTS = 200
 const MAX_AMOUNT = 1e15
 const NATIVE_DECIMALS = 18
+/** Transfers that are asked for their fees, each with a request to the RPC. */
+const MAX_ESTIMATES = 8
 /** Longest time until the reply: the request has 60 s. */
 const WAIT_MS = 45_000
 
@@ -76,7 +78,9 @@ export const sendFungibles = defineOperation({
     const { network, recipients } = body
     const spending = await spendingWallet(context, headers, { appId, network })
     const unit = await readUnit(context, body)
-    const amounts = recipients.map(({ amount }, index) => rawAmount(amount, unit, index))
+    const amounts = recipients.map(({ amount }, index) =>
+      toSmallestUnit(amount, unit.decimals, `recipients.${index}.amount`),
+    )
     const addresses = await readPayoutAddresses(
       context.hydrator,
       recipients.map(({ fid }) => fid),
@@ -131,17 +135,6 @@ async function readUnit({ tokenTracking }: OperationContext, body: SendFungibles
   })
 }
 
-/** Converts an amount to the smallest unit. @throws PlazaError for one that could only be sent rounded. */
-function rawAmount(amount: number, { decimals }: Unit, index: number): bigint {
-  const property = `recipients.${index}.amount`
-  const text = decimalString(amount)
-  const [, fraction = ''] = text.split('.')
-  const raw = parseUnits(text, decimals)
-  if (fraction.length <= decimals && raw <= maxUint256) return raw
-  const problem = raw > maxUint256 ? 'does not fit 256 bits' : `has more than ${decimals} decimals`
-  throw new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
-}
-
 function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<TransactionOrder, 'call' | 'value'> {
   if (token === null) return { call: { to, data: '0x' }, value: amount }
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
@@ -162,22 +155,31 @@ async function checkFunds(
   { wallet, ledger }: SpendingWallet,
   { unit, total, orders }: FundsQuestion,
 ): Promise<void> {
-  const [first] = orders
   if (await isRepeated(ledger, orders)) return
   if (unit.token !== null) {
     const available = await ledger.availableTokens(writerDb, wallet, unit.token)
     if (available < total) throw lackingFunds(`the transfers are ${total} of ${unit.token}`, available)
   }
-  const from = hexOf(wallet.address)
-  const cost = await ledger.estimateCost(from, { ...first!.call, value: first!.value })
-  if (typeof cost !== 'bigint') {
-    if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)
-    return
-  }
-  const fees = (cost - first!.value) * BigInt(orders.length)
+  const fees = (await estimateFees({ wallet, ledger }, orders)) * BigInt(orders.length)
   const needed = fees + (unit.token === null ? total : 0n)
   const available = await ledger.available(writerDb, wallet, needed)
   if (available < needed) throw lackingFunds(`the transfers may cost ${needed} wei`, available)
+}
+
+/**
+ * Estimates the fees of a transfer by the first that the network would not revert; 0 if it would revert each that is asked for.
+ */
+async function estimateFees(
+  { wallet, ledger }: Pick<SpendingWallet, 'wallet' | 'ledger'>,
+  orders: readonly TransactionOrder[],
+): Promise<bigint> {
+  const from = hexOf(wallet.address)
+  for (const { call, value } of orders.slice(0, MAX_ESTIMATES)) {
+    const cost = await ledger.estimateCost(from, { ...call, value })
+    if (typeof cost === 'bigint') return cost - value
+    if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)
+  }
+  return 0n
 }
 
 function lackingFunds(needed: string, available: bigint): PlazaError {

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { encodeFunctionData, erc20Abi, getAddress, type Hex, maxUint256 } from 'viem'
 import { EthAddress, nullable, textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { hexOf } from '../../../protocol/bytes.js'
@@ -22,7 +23,7 @@ const MAX_ACCEPTS = 20
 const MAX_URL_LENGTH = 2_048
 const MAX_TEXT_LENGTH = 4_096
 /** A payment is made at once: a signature for longer would only be a danger. */
-const MAX_TIMEOUT_SECONDS = 86_400
+const MAX_TIMEOUT_SECONDS = DAY_SECONDS
 const SIGN_IN_NONCE_BYTES = 16
 
 const ethAddress = (description: string) =>

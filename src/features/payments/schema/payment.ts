@@ -15,28 +15,23 @@ const MAX_LINE_ITEMS = 100
 const MAX_ALLOWED_FIDS = 1_000
 const MAX_TEXT_LENGTH = 512
 const MAX_URL_LENGTH = 1_024
+const MAX_COLOR_LENGTH = 64
 /** Larger amounts are not exact as numbers. */
 const MAX_AMOUNT = 1e15
 
 const shortText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description, examples: [example] })
 const color = (description: string, example: string) =>
-  Type.String({
-    pattern: '^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$',
-    patternText: 'a color: `#RGB` or `#RRGGBB`',
-    description,
-    examples: [example],
-  })
+  Type.String({ maxLength: MAX_COLOR_LENGTH, description, examples: [example] })
 
 const LineItem = namedObject('TransactionFrameLineItem', {
   name: shortText('Name of the item.', 'Garden map'),
   description: shortText('What is paid for.', 'A map of all beds'),
   image: Type.Optional(
     Type.String({
-      pattern: '^https://[^\\s"]+$',
       maxLength: MAX_URL_LENGTH,
-      patternText: 'an https URL',
-      description: 'Image of the item. The first one is the image of the mini app embed.',
+      description:
+        'Image of the item: an `https` URL; another one is not shown. The first one is the image of the mini app embed.',
       examples: ImageUrl.examples,
     }),
   ),
@@ -55,7 +50,9 @@ export const TransactionFrameConfig = Type.Object(
         text: Type.Optional(
           shortText('Text of the button. The mini app embed shows its first 32 characters.', 'Buy'),
         ),
-        button_color: Type.Optional(color('Color of the button.', '#000000')),
+        button_color: Type.Optional(
+          color('Color of the button, as in CSS; another text has no effect.', '#000000'),
+        ),
         text_color: Type.Optional(color('Color of its text.', '#FFFFFF')),
       }),
     ),

@@ -1,6 +1,7 @@
 import { signKeyRequest } from '../../../hub/registry/key-request.js'
 import { custodyOf } from '../../../hub/registry/registry.js'
 import type { Queryable } from '../../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { openCustodyKey } from '../../apps/custody-key.js'
@@ -15,7 +16,7 @@ import type { SignInApp } from './sign-in-app.js'
 export type SignerContext = Pick<OperationContext, 'writerDb' | 'vault' | 'network' | 'clock'>
 
 /** How long the user may take to approve. */
-const APPROVAL_SECONDS = 24 * 60 * 60
+const APPROVAL_SECONDS = DAY_SECONDS
 /** An open request is used again until this long before its deadline. */
 const MIN_APPROVAL_SECONDS = 60 * 60
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
@@ -18,7 +19,7 @@ const START_BYTES = 16
 
 /** Pictures come from other hosts, so nothing in them may run. */
 const picturePolicy = "default-src 'none'; sandbox"
-const PICTURE_SECONDS = 3600
+const PICTURE_SECONDS = HOUR_SECONDS
 
 /** Sends the picture of the app that a page is about. Throws `not_found` when there is none. */
 export async function sendPicture(

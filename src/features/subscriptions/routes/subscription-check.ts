@@ -21,7 +21,7 @@ export const subscriptionCheck = defineOperation({
   description:
     'Whether addresses have an active subscription at a contract of the Subscription Token Protocol, by the addresses ' +
     'as spelled in the request. Read from the chain, also for contracts that the server does not follow; for those ' +
-    '`subscribed_at` is null. `tier` is null for contracts of version 1.',
+    '`subscribed_at` is null. `tier` is null for contracts of version 1, and for subscriptions that were deactivated.',
   query: Type.Object({
     addresses: listParameter(ethAddressParameter({ description: 'Ethereum address.' }), {
       maxItems: MAX_ADDRESSES,
@@ -70,7 +70,8 @@ export const subscriptionCheck = defineOperation({
         status: expiresAt * 1000 > clock(),
         subscribed_at: since === undefined ? null : since * 1000,
         expires_at: expiresAt === 0 ? null : expiresAt * 1000,
-        tier: expiresAt === 0 || contract.version === 1 ? null : presentTier(contract, subscription),
+        // Contracts of version 1 have no tiers, and one that was deactivated after its end is in tier 0, which is none.
+        tier: expiresAt === 0 || !subscription.tierId ? null : presentTier(contract, subscription),
       }
       return [spelled, check]
     })

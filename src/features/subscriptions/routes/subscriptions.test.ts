@@ -244,6 +244,12 @@ describe('stp/subscription_check', () => {
     expect(reply.expires_at).toBeGreaterThanOrEqual(reply.subscribed_at)
   })
 
+  it('a subscription that was deactivated after its end -> without a tier', async () => {
+    await onSecond('grantTime', [creator.address, 0n, 0])
+    const reply = (await check(second, [creator.address])).json()[creator.address]
+    expect(reply).toMatchObject({ status: false, tier: null, expires_at: expect.any(Number) })
+  })
+
   it('a contract that is not followed -> without subscribed_at', async () => {
     await grantFirst([ann.address], DAY, unfollowed)
     const reply = (await check(unfollowed, [ann.address])).json()[ann.address]

@@ -2,23 +2,21 @@ import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { defineOperation } from '../../operation.js'
+import { type TrendWindow, trendWindowNames, trendWindows } from '../../trend-windows.js'
 import { presentTrade, presentTrending } from '../present-token.js'
 import { FungibleTradesResponse, TrendingFungiblesResponse } from '../schema/fungible.js'
 import { readSupplies, readTokens } from '../token.js'
 import { readTrades, readTrending } from '../trade-lists.js'
 import { tradeNetworkOf, tradeNetworkParameter } from '../trade-network.js'
 
-const HOUR = 3_600
-const seconds = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
-
-const timeWindowParameter = choiceParameter(['1h', '6h', '12h', '24h', '7d'], {
+const timeWindowParameter = choiceParameter(trendWindowNames, {
   default: '24h',
   description: 'Time range that ends now.',
 })
 
 /** Returns the start of a window, in Unix seconds. */
-function windowStart(window: keyof typeof seconds, nowMs: number): number {
-  return Math.floor(nowMs / 1000) - seconds[window]
+function windowStart(window: TrendWindow, nowMs: number): number {
+  return Math.floor(nowMs / 1000) - trendWindows[window]
 }
 
 const MAX_TRADES = 100

@@ -193,5 +193,13 @@ describe('user/verification', () => {
     const forged = { ...(await addressClaim(1)), eth_signature: (await addressClaim(2)).eth_signature }
     const reply = await send('DELETE', forged)
     expect([reply.statusCode, reply.json().property]).toEqual([400, 'eth_signature'])
+    const { block_hash: _, ...half } = forged
+    expect((await send('DELETE', half)).json()).toMatchObject({ property: 'block_hash' })
+  })
+
+  it('deletes a verified address without a claim, as clients of 2024 ask for it', async () => {
+    const { block_hash: _, eth_signature: __, ...asked } = await addressClaim(1)
+    bodyOf(await send('DELETE', asked))
+    expect((await profile()).verifications).toEqual([])
   })
 })

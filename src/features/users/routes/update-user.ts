@@ -1,5 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import bs58 from 'bs58'
+import { invalidField } from '../../../api/invalid-field.js'
 import { OtherReply } from '../../../api/operation.js'
 import { ethAddressParameter, fidParameter, pointParameters } from '../../../api/parameters.js'
 import { readVerifications, type VerificationRow } from '../../../graph/query/users.js'
@@ -119,6 +120,14 @@ function claimOf(body: { address: string; block_hash: string; eth_signature: str
   }
 }
 
+/** Converts a body whose claim may be left out. */
+function removedAddressOf({ block_hash, eth_signature, address }: Static<typeof RemoveVerificationReqBody>) {
+  if (eth_signature === undefined) return { address: Buffer.from(address.slice(2), 'hex'), claim: null }
+  if (block_hash === undefined) throw invalidField('block_hash', 'is required beside eth_signature')
+  const claim = claimOf({ address, block_hash, eth_signature })
+  return { address: claim.address, claim }
+}
+
 /** The protocol's number for Solana. */
 const SOLANA = 1
 
@@ -200,8 +209,12 @@ export const addVerification = defineOperation({
   },
 })
 
-/** The body of `DELETE user/verification`, as published clients send it. */
-export const RemoveVerificationReqBody = Type.Object(verificationMembers)
+/** The body of `DELETE user/verification`, as published clients send it: those of 2024 send no claim. */
+export const RemoveVerificationReqBody = Type.Object({
+  ...verificationMembers,
+  block_hash: Type.Optional(verificationMembers.block_hash),
+  eth_signature: Type.Optional(verificationMembers.eth_signature),
+})
 
 /** `DELETE user/verification` */
 export const deleteVerification = defineOperation({
@@ -211,7 +224,7 @@ export const deleteVerification = defineOperation({
   summary: 'Delete verification',
   description:
     'Unlinks a verified address. `eth_signature` is the signature of the verification or another one over ' +
-    'the same claim. If the address is a primary address, the profile loses it too.',
+    'the same claim; it may be left out, with `block_hash`. If the address is a primary address, the profile loses it too.',
   example: { reply: { success: true, message: 'the address is no longer verified' } },
   body: RemoveVerificationReqBody,
   reply: OperationResponse,
@@ -221,7 +234,7 @@ export const deleteVerification = defineOperation({
   async handle(context, body, caller) {
     const acting = { signerUuid: body.signer_uuid, caller, permission: 'REMOVE_VERIFICATION' } as const
     return await actAs(context, acting, async (author) => {
-      await removeVerification(context, author, claimOf(body))
+      await removeVerification(context, author, removedAddressOf(body))
       return { success: true, message: 'the address is no longer verified' }
     })
   },

@@ -160,16 +160,35 @@ function laneClaimsOf(
   })
 }
 
-/** Stores the rendered data of events, for later attempts and other webhooks. */
-export async function storeData(db: Database, data: ReadonlyMap<string, string>): Promise<void> {
-  await db`
+/**
+ * Stores the rendered data of events, for later attempts and other webhooks, and returns what is stored: the first rendering
+ * counts, as the body of a delivery stays the same. Two workers may render one event at the same time.
+ */
+export async function storeData(
+  db: Database,
+  data: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = db.types.texts([...data.keys()])
+  // In one order: another worker may store the same events.
+  const stored = await db<{ id: string; data: string }[]>`
+    with missing as materialized (
+      select id from webhooks.events
+      where id = any (${ids}::text[]) and data is null
+      order by id
+      for no key update
+    )
     update webhooks.events e
     set data = made.data
-    from unnest(
-      ${db.types.texts([...data.keys()])}::text[],
-      ${db.types.texts([...data.values()])}::text[]
-    ) as made (id, data)
-    where e.id = made.id and e.data is null`
+    from missing
+    join unnest(${ids}::text[], ${db.types.texts([...data.values()])}::text[]) as made (id, data) using (id)
+    where e.id = missing.id
+    returning e.id, e.data`
+  const known = new Map(stored.map((row) => [row.id, row.data]))
+  const others = [...data.keys()].filter((id) => !known.has(id))
+  if (others.length === 0) return known
+  const earlier = await db<{ id: string; data: string }[]>`
+    select id, data from webhooks.events where id = any (${db.types.texts(others)}::text[])`
+  return new Map([...known, ...earlier.map((row) => [row.id, row.data] as const)])
 }
 
 /**

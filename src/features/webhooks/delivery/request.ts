@@ -1,4 +1,3 @@
-import type { Log } from '../../../platform/log/log.js'
 import type { NetRequest } from '../../../platform/outbound/net-client.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import { decodeSubject } from '../events/webhook-event.js'
@@ -72,7 +71,7 @@ export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetR
   }
 }
 
-type PrepareContext = EventRenderContext & { readonly vault: Vault; readonly log: Log }
+type PrepareContext = EventRenderContext & { readonly vault: Vault }
 
 /** Renders the data of deliveries and decrypts the secrets that sign them, in a few statements for all. */
 export async function prepareDeliveries(
@@ -91,7 +90,7 @@ export async function prepareDeliveries(
 }
 
 async function renderMissingData(
-  { db, hydrator, log }: PrepareContext,
+  { db, hydrator }: PrepareContext,
   claimed: readonly ClaimedDelivery[],
 ): Promise<ReadonlyMap<string, string>> {
   const missing = new Map(
@@ -105,10 +104,5 @@ async function renderMissingData(
     detectedAt,
     subject: decodeSubject(subject),
   }))
-  const rendered = await renderEventData({ db, hydrator }, events)
-  // Nothing waits for this statement: without the stored data the next attempt renders it again.
-  storeData(db, rendered).catch((error: unknown) =>
-    log.warn({ err: error }, 'the data of events was not stored'),
-  )
-  return rendered
+  return await storeData(db, await renderEventData({ db, hydrator }, events))
 }

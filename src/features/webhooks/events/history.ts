@@ -5,9 +5,8 @@ import {
 } from '../../../hub/log/historical-blocks.js'
 import { blockOf } from '../../../hub/log/hub-event.js'
 import type { Queryable } from '../../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import type { WebhookEvent } from './webhook-event.js'
-
-const DAY_SECONDS = 24 * 60 * 60
 
 /**
  * Leaves out what was copied from what another hub had stored, and was history by then: a user whom a backfill, an import or a

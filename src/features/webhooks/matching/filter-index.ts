@@ -1,4 +1,4 @@
-import { type AnyFilter, isCatchAll, listedValues } from './filters.js'
+import { type AnyFilter, isCatchAll, listedValues, traderScoreOf } from './filters.js'
 import { PatternIndex } from './pattern-index.js'
 
 /** Facts of an added or removed cast that filters can select. Hashes are lowercase hex with `0x`. */
@@ -88,9 +88,7 @@ export class FilterIndex {
   }
 
   add(webhookId: string, filter: AnyFilter): void {
-    const { minimum_author_score, minimum_trader_service_score, minimum_trader_neynar_score } = filter
-    const minimumScore =
-      minimum_author_score ?? minimum_trader_service_score ?? minimum_trader_neynar_score ?? 0
+    const minimumScore = filter.minimum_author_score ?? traderScoreOf(filter) ?? 0
     const excludedAuthors = new Set(filter.exclude_author_fids)
     const entry = { webhookId, filter, excludedAuthors, minimumScore }
     this.#entries.set(webhookId, entry)

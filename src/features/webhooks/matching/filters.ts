@@ -10,6 +10,7 @@ import {
   type WebhookEventKind,
   type WebhookSubscriptionFilters,
 } from '../schema/webhook-filters.js'
+import { expandedSize } from './pattern-size.js'
 
 /** Any filter with all members that it may have. */
 export type AnyFilter = CastFilter & FollowFilter & ReactionFilter & TradeFilter
@@ -44,10 +45,22 @@ export function normalizeHash(hash: string | number): string {
  */
 const MAX_PROGRAM_SIZE = 500
 
+/**
+ * Most parts with their repetitions, so that an expression is refused before it is compiled: 330 letters that are repeated 1,000
+ * times took gigabytes for a program of 329,000 instructions. At the limit it takes 50 ms.
+ */
+const MAX_EXPANDED_SIZE = 4 * MAX_PROGRAM_SIZE
+
 /** Compiles a pattern in RE2 syntax, which matches in linear time, or returns the problem to append to its name. */
 export function compilePattern(source: string): RE2JS | { readonly problem: string } {
   if (source.length > MAX_PATTERN_LENGTH) {
     return { problem: `must be of at most ${MAX_PATTERN_LENGTH} characters` }
+  }
+  const parts = expandedSize(source)
+  if (parts > MAX_EXPANDED_SIZE) {
+    return {
+      problem: `is too large: it has ${parts} parts with their repetitions, and ${MAX_EXPANDED_SIZE} are the limit`,
+    }
   }
   try {
     const compiled = RE2JS.compile(source)
@@ -64,7 +77,8 @@ export function compilePattern(source: string): RE2JS | { readonly problem: stri
 }
 
 /**
- * Refuses filters that the schema accepts but no event can match: empty subscriptions and invalid patterns.
+ * Refuses filters that the schema accepts but no event can match, or that contradict themselves: empty subscriptions, invalid
+ * patterns, and a score with two values.
  *
  * @throws PlazaError `bad_request.invalid_param` that names the member: `subscription.cast.created.text`.
  */
@@ -75,6 +89,12 @@ export function checkFilters(filters: WebhookSubscriptionFilters): void {
     for (const member of ['text', 'embeds'] as const) {
       const pattern = compilePattern(filter[member] ?? '')
       if ('problem' in pattern) throw invalidMember(['subscription', kind, member], pattern.problem)
+    }
+    const { minimum_trader_service_score: score, minimum_trader_neynar_score: sameScore } = filter
+    if (score !== undefined && sameScore !== undefined && score !== sameScore) {
+      const problem =
+        'is another name of minimum_trader_service_score and has another value: give one of them'
+      throw invalidMember(['subscription', kind, 'minimum_trader_neynar_score'], problem)
     }
   }
 }
@@ -93,11 +113,35 @@ export function subscriptionDigest(target: URL, filters: WebhookSubscriptionFilt
 }
 
 function canonicalFilter(filter: AnyFilter): [member: string, value: unknown][] {
-  return Object.entries(filter)
+  const { minimum_trader_neynar_score: _, ...members } = filter
+  return Object.entries({ ...members, minimum_trader_service_score: traderScoreOf(filter) ?? 0 })
     .map(([member, value]): [string, unknown] => [
       member,
       Array.isArray(value) ? listedValues(filter, member).sort() : value,
     ])
     .filter(([, value]) => value !== 0 && !(Array.isArray(value) && value.length === 0))
     .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The minimum score of a filter of trades, under either of its names. */
+export function traderScoreOf(filter: TradeFilter | undefined): number | undefined {
+  return filter?.minimum_trader_service_score ?? filter?.minimum_trader_neynar_score
+}
+
+/**
+ * Takes the minimum score of traders that a request has changed: a client that reads a webhook gets the score under both names, and
+ * sends both back, of which it has changed the one that it knows.
+ */
+export function withChangedScore(
+  filters: WebhookSubscriptionFilters,
+  current: WebhookSubscriptionFilters | null,
+): WebhookSubscriptionFilters {
+  const trade = filters['trade.created']
+  const scores = [trade?.minimum_trader_service_score, trade?.minimum_trader_neynar_score]
+  const stored = traderScoreOf(current?.['trade.created'])
+  const changed = scores.filter((score) => score !== stored)
+  if (scores.includes(undefined) || changed.length !== 1) return filters
+  const score = changed[0]!
+  const names = { minimum_trader_service_score: score, minimum_trader_neynar_score: score }
+  return { ...filters, 'trade.created': { ...trade, ...names } }
 }

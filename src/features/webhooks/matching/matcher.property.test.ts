@@ -70,6 +70,7 @@ const pattern = fc.constantFrom(
   'erc721',
   '(ab|)c*degen',
   '{degen}',
+  'degenx(?i)?',
 )
 const list = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { maxLength: 3 })
 const members = <Members extends object>(

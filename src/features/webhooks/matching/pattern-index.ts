@@ -107,11 +107,15 @@ const itemPattern = new RegExp(
   'gsy',
 )
 
+/** Flags are nothing that could be repeated: RE2 repeats what stands before them. */
+const repeatedFlags = /\(\?[imsU-]+\)(?:[*+?]|\{\d)/
+
 /**
  * Returns literals of which a text must contain one for a regular expression to match. Literals and texts are compared
  * folded (`foldText`), so flags do not matter. Null when none can be derived, which is always correct.
  */
 export function requiredLiterals(source: string): readonly string[] | null {
+  if (repeatedFlags.test(source)) return null
   const found = [...source.matchAll(itemPattern)]
   if (found.map(([item]) => item).join('') !== source) return null
   return literalsOf(found[Symbol.iterator]())

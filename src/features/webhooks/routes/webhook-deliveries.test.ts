@@ -9,7 +9,7 @@ import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
 import { cancelWaitingOfInactive } from '../cancel-waiting.js'
 import { outcomeOf } from '../delivery/outcome.js'
-import { sampleData } from '../delivery-log.js'
+import { deleteExpiredDeliveries, sampleData } from '../delivery-log.js'
 import { webhookEventKinds } from '../schema/webhook-filters.js'
 
 const { db } = await createTestDatabase()
@@ -218,6 +218,27 @@ it('are canceled when they were queued after their webhook had ended', async () 
     ...[active, active].map((webhook_id) => ({ webhook_id, ...waiting })),
     ...[inactive, inactive, gone, gone].map((webhook_id) => ({ webhook_id, ...canceled })),
   ])
+})
+
+it('that are queued again while expired ones are deleted stay', async () => {
+  const ids = await addTests(await createWebhook('expired'), 2)
+  await db`
+    update webhooks.deliveries set state = 'failed', finished_at = now() - interval '8 days'
+    where id = any (${db.types.texts(ids)}::text[]::uuid[])`
+  let deleting: Promise<void> | undefined
+  await db.begin(async (transaction) => {
+    await transaction`update webhooks.deliveries set state = 'waiting', finished_at = null where id = ${ids[0]!}`
+    deleting = deleteExpiredDeliveries(db, 7)
+    // Outside of the transaction, in which the first look at the sessions would be repeated.
+    const waiting = () => db`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from webhooks.deliveries%'`
+    await expect.poll(waiting).toHaveLength(1)
+  })
+  await deleting
+  const left =
+    await db`select id from webhooks.deliveries where id = any (${db.types.texts(ids)}::text[]::uuid[])`
+  expect(left).toEqual([{ id: ids[0] }])
 })
 
 it('of test events have the shapes of the API', () => {

@@ -185,6 +185,32 @@ async function createSender(appName: string) {
   return { app, send, sendText }
 }
 
+it('the two names of a minimum score may not have two values, unless one is that of before', async () => {
+  const trade = { minimum_trader_service_score: 0.5, minimum_trader_neynar_score: 0.5 }
+  const { webhook_id, title } = await create({
+    url: `${url}/trades`,
+    subscription: { 'trade.created': trade },
+  })
+  for (const name of Object.keys(trade)) {
+    const change = { ...trade, [name]: 0.7 }
+    const body = { webhook_id, name: title, url: `${url}/trades`, subscription: { 'trade.created': change } }
+    const { webhook } = (await api.send('PUT', 'webhook', body)).json()
+    const scores = { minimum_trader_service_score: 0.7, minimum_trader_neynar_score: 0.7 }
+    expect(webhook.subscription.filters).toEqual({ 'trade.created': scores })
+    const back = { ...body, subscription: { 'trade.created': trade } }
+    expect((await api.send('PUT', 'webhook', back)).statusCode).toBe(200)
+  }
+  const sameName = { 'trade.created': { minimum_trader_neynar_score: 0.5 } }
+  const same = { name: 'same', url: `${url}/trades`, subscription: sameName }
+  expect((await api.send('POST', 'webhook', same)).statusCode).toBe(409)
+  const contradicting = { 'trade.created': { ...trade, minimum_trader_neynar_score: 0.9 } }
+  const refused = await api.send('POST', 'webhook', { name: 'two', url, subscription: contradicting })
+  expect(refused.statusCode).toBe(400)
+  expect(refused.json()).toMatchObject({
+    property: 'subscription.trade.created.minimum_trader_neynar_score',
+  })
+})
+
 it('an app has at most 20 expressions that run for every cast', async () => {
   const { sendText } = await createSender('expressions')
   for (let n = 1; n <= 20; n += 1) {

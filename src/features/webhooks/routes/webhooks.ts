@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter, uuidParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../savable-target.js'
+import { traderScoreOf } from '../matching/filters.js'
 import { type WebhookJson, WebhookListResponse, WebhookResponse } from '../schema/webhook.js'
 import { WebhookSubscriptionFilters } from '../schema/webhook-filters.js'
 import type { SigningSecret } from '../secrets.js'
@@ -156,7 +158,6 @@ const webhookDelete = defineOperation({
   },
 })
 
-const DAY_SECONDS = 86_400
 const MAX_GRACE_SECONDS = 30 * DAY_SECONDS
 
 /** `POST webhook/secret/rotate` */
@@ -230,7 +231,7 @@ function presentWebhook(webhook: Webhook): WebhookJson {
 /** Shows the score of a trade filter under both of its names (docs/compatibility.md §26). */
 function withBothNames(filters: WebhookSubscriptionFilters): WebhookSubscriptionFilters {
   const trade = filters['trade.created']
-  const score = trade?.minimum_trader_service_score ?? trade?.minimum_trader_neynar_score
+  const score = traderScoreOf(trade)
   if (score === undefined) return filters
   const names = { minimum_trader_service_score: score, minimum_trader_neynar_score: score }
   return { ...filters, 'trade.created': { ...trade, ...names } }

@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { forYouWindow, MAX_FOR_YOU_CANDIDATES } from '../../query/ranks.js'
 import type { AffinityScores } from './affinity-scores.js'
 import { entryKind, type FeedEntryList } from './feed-entries.js'
@@ -81,7 +82,7 @@ interface Times {
 }
 
 /** A later page has the time of the first page: signals are kept from this long before, in seconds. */
-const PAGING_SECONDS = 3_600
+const PAGING_SECONDS = HOUR_SECONDS
 
 /** Reads the row of a user's signals, and keeps it until the user acts. */
 function readSignals(window: RecentWindow, user: number, { since, ts }: Times): readonly number[] {

@@ -1,4 +1,5 @@
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { HubEventType, MessageType, ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { castRow, quotedBy } from '../../cast-row.js'
@@ -71,7 +72,7 @@ const DROPPED_SHARE = 0.05
 /** A block brings 1,000. Each takes some microseconds of the thread of all requests. */
 const MAX_DROPPED = 4_000
 /** Likes go by this many seconds at once. */
-const LIKES_STEP_SECONDS = 6 * 3600
+const LIKES_STEP_SECONDS = 6 * HOUR_SECONDS
 
 /**
  * The newest casts and recasts of everybody, and the likes of the last days, in memory: whose they are and when, not what

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { DAY_SECONDS, HOUR_SECONDS } from '../../../platform/durations.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause, resultWithin } from '../../../platform/process/pause.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
@@ -29,7 +30,7 @@ const USERS_PER_PART = 2_000
 /** Interval between checks whether something is missing. */
 const POLL_MS = 1_000
 /** Ranked feeds look three days back; a cursor of a ranked page may be a day old. */
-const LIKES_SECONDS = 4 * 86_400
+const LIKES_SECONDS = 4 * DAY_SECONDS
 
 /** A part, and the blocks that its snapshot contains. */
 export interface ReadPart<Part extends LoadedPart = LoadedPart> {
@@ -78,7 +79,7 @@ export async function fillWindow(options: WindowLoaderOptions, signal: AbortSign
 /** Likes are dropped an hour's worth at a time: it walks over all users. */
 function dropOldLikes(window: RecentWindow, nowMs: number): void {
   const oldest = farcasterSecondsFromUnixMs(nowMs) - LIKES_SECONDS
-  if (window.likesSince < oldest - 3600) window.dropLikesBefore(oldest)
+  if (window.likesSince < oldest - HOUR_SECONDS) window.dropLikesBefore(oldest)
 }
 
 /** The read of what is missing next; null if the window has everything that it may hold. */

@@ -94,10 +94,16 @@ describe('storage loans', () => {
         ...alice.lendStorage(2, units, y2025, testNow).data,
         network: FarcasterNetwork.MAINNET,
       })
-    const own = (units: number) => lender({ fid: 1, ownUnits: { legacy: 2000, y2024: 2000, y2025: units } })
+    const own = (units: number, isMainnet = true) =>
+      createBatchState({
+        accounts: [{ fid: 1, ownUnits: { legacy: 2000, y2024: 2000, y2025: units } }],
+        isMainnet,
+      })
     expect(refusalTexts(own(999), onMainnet(1))).toEqual([refusal])
     expect(refusalTexts(own(1000), onMainnet(999))).toEqual([null])
     expect(refusalTexts(own(0), onMainnet(0))).toEqual([null])
+    // Other networks take messages of mainnet, too.
+    expect(refusalTexts(own(5, false), onMainnet(4))).toEqual([null])
   })
 
   test('of 0 units end without own units, and store no message', () => {

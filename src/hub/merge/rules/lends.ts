@@ -1,10 +1,5 @@
 import { u64be } from '../../../protocol/bytes.js'
-import {
-  FarcasterNetwork,
-  HubEventType,
-  MessageType,
-  type StorageUnitType,
-} from '../../../protocol/definitions.js'
+import { HubEventType, MessageType, type StorageUnitType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { insufficientStorage } from '../../sender-refusals.js'
@@ -15,7 +10,7 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
-/** Units of the type that a lender on mainnet must own (docs/protocol.md §3.3.11). */
+/** Units of the type that a lender on a hub of mainnet must own (docs/protocol.md §3.3.11). */
 const MIN_MAINNET_OWN_UNITS = 1000
 
 /** Units that a lender must keep. */
@@ -59,11 +54,11 @@ function asCandidate(end: LoanEnd) {
 }
 
 function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {
-  const { fid, network, lendStorageBody } = message.data
+  const { fid, lendStorageBody } = message.data
   const account = state.accounts.get(fid)!
   const unit = generationOf(lendStorageBody!.unitType)
   const own = account.ownUnits[unit]
-  const minimum = network === FarcasterNetwork.MAINNET ? MIN_MAINNET_OWN_UNITS : 0
+  const minimum = state.isMainnet ? MIN_MAINNET_OWN_UNITS : 0
   const free = own - account.lentUnits[unit] - lentInBatch(message, state) - RESERVED_UNITS
   if (lendStorageBody!.numUnits === 0 || state.historical.has(message)) return null
   if (own >= minimum && lendStorageBody!.numUnits <= free) return null

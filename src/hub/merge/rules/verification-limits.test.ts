@@ -3,7 +3,7 @@ import { addressVerification } from '../../../../test/channels.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { FarcasterNetwork } from '../../../protocol/definitions.js'
+import { FarcasterNetwork, StorageUnitType } from '../../../protocol/definitions.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -75,6 +75,18 @@ describe('verifications of engine V21', () => {
     expect(await verify(user, [1000], { at: testNow + 1, remove: true })).toEqual([null])
     // Rows: 257 removals, and room for four more addresses of 261.
     expect(refused(await verify(user, range(5, 2000)))).toEqual([full])
+  })
+
+  test('removals of unknown addresses need a row, too, after the limit has shrunk', async () => {
+    const user = await newUser({ units: 2 })
+    const borrower = await newUser()
+    await verify(user, range(10))
+    const loan = user.lendStorage(borrower.fid, 1, StorageUnitType.UNIT_TYPE_2025, testNow)
+    expect(await hub.submit([loan], trusted)).toEqual([null])
+    // Rows: 10 addresses of a limit that is now 5, and 251 removals of 261 rows.
+    expect(await verify(user, range(251, 2000), { remove: true })).toEqual(Array(251).fill(null))
+    expect(await verify(user, [3000], { remove: true })).toEqual([full])
+    expect(await verify(user, [1], { at: testNow + 1, remove: true })).toEqual([null])
   })
 })
 

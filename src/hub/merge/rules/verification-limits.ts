@@ -28,9 +28,12 @@ export function checkVerificationLimits(message: SignedMessage, state: BatchStat
   const stored = state.get({ fid: data.fid, set: MessageSet.verifications, key: asBuffer(address) })
   const { live, removed } = countVerifications(data.fid, state)
   const tombstones = Math.max(MIN_TOMBSTONES, limit)
-  if (data.type === MessageType.VERIFICATION_REMOVE) return stored || removed < tombstones ? null : noRoom
-  if (isLive(stored) === 0 && live >= limit) return noRoom
-  return stored || live + removed < limit + tombstones ? null : noRoom
+  const isFull =
+    data.type === MessageType.VERIFICATION_REMOVE
+      ? stored === null && removed >= tombstones
+      : isLive(stored) === 0 && live >= limit
+  const hasRow = stored !== null || live + removed < limit + tombstones
+  return isFull || !hasRow ? noRoom : null
 }
 
 /** Returns the rows of a user's set, with the changes of the batch. */

@@ -16,6 +16,7 @@ export interface BatchStateFixture {
   readonly keys?: KeyState
   readonly keyClaims?: ReadonlyMap<SignedMessage, KeyClaim>
   readonly historical?: readonly SignedMessage[]
+  readonly isMainnet?: boolean
 }
 
 /**
@@ -37,6 +38,7 @@ export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
     keys: fixture.keys ?? new KeyState(),
     keyClaims: fixture.keyClaims ?? new Map(),
     historical: new Set(fixture.historical),
+    isMainnet: fixture.isMainnet ?? false,
     nowUnix: testNowUnix,
   })
 }

@@ -1,18 +1,24 @@
 import { testNowUnix } from '../../../../test/network.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { HubEventType } from '../../../protocol/definitions.js'
+import { FarcasterNetwork, HubEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import type { LoggedEvent } from '../../log/write.js'
 import { mergeBatch } from '../merge.js'
 
 type Batch = Parameters<typeof mergeBatch>[2]
 
-/** Merges into a database whose hub has two shards, at any moment in Unix seconds. */
+/** Merges into a database whose hub, of testnet, has two shards, at any moment in Unix seconds. */
 export function storedMerges(db: Database, shards = 2) {
   async function merge(batch: Partial<Batch>, options: { shard?: number; atUnix?: number } = {}) {
     const { shard = 1, atUnix = testNowUnix } = options
     const batchInput = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-    return await mergeBatch(db, shard, batchInput, { shards, hooks: [] }, atUnix * 1000)
+    return await mergeBatch(
+      db,
+      shard,
+      batchInput,
+      { shards, hooks: [], network: FarcasterNetwork.TESTNET },
+      atUnix * 1000,
+    )
   }
   return {
     merge,

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
-import { testNowUnix } from '../../../../test/network.js'
+import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { HubEventType } from '../../../protocol/definitions.js'
+import { eventId } from '../../log/hub-event.js'
 import { AFTER_ALL_EVENTS } from '../../log/log-range.js'
 import { ensurePartitions } from '../../log/partitions.js'
+import { mergeBatch } from '../../merge/merge.js'
 import { EventCache } from './event-cache.js'
 import { createJsonPageReader } from './event-pages.js'
 
@@ -119,4 +121,29 @@ test('the cache stays within its size and evicts the oldest slices', () => {
   expect(cache.get({ shard: 1, from: 0, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
   expect(cache.get({ shard: 1, from: 2, stop: AFTER_ALL_EVENTS }, 1)).toMatchObject({ lastId: 2, nextId: 3 })
   expect(cache.get({ shard: 2, from: 2, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
+})
+
+test('a replica that lags -> answers for itself, and leaves the cache as it is', async () => {
+  const user = new TestUser(1)
+  const texts = ['one', 'two', 'three']
+  for (const [index, text] of texts.entries()) {
+    const chainEvents = index === 0 ? user.onChain() : []
+    const batch = { messages: [user.cast(text, testNow)], chainEvents, nameTransfers: [] }
+    await mergeBatch(db, 1, batch, { shards: 1, hooks: [] }, testNowUnix * 1000)
+  }
+  const { db: replica } = await createTestDatabase()
+  await ensurePartitions(replica, testNowUnix * 1000)
+  const rows = await db`select * from hub.events where id < ${eventId(3, 0)} order by id`
+  await replica`insert into hub.events ${replica(rows)}`
+  await replica`insert into hub.shards (shard, height) values (1, 2)`
+
+  const readPage = createJsonPageReader()
+  const page = { limit: 1_000, reverse: false }
+  const all = idsOf(await readPage(db, range(1), page))
+  const newest = { limit: 1, reverse: false }
+  const from = range(all.at(-2)!)
+  expect(idsOf(await readPage(replica, from, newest))).toEqual([])
+  statements.length = 0
+  expect(idsOf(await readPage(db, from, newest))).toEqual([all.at(-2)])
+  expect(reads()).toBe(0)
 })

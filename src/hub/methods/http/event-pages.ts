@@ -117,10 +117,11 @@ async function readCachedPage(
   const end = blockOf(cached.lastId)
   const known = [...cached.blocks, ...history.slice(0, 1)]
   const ids = [...known.map(({ height }) => eventId(height, 0)), eventId(end, 0)]
-  const { floor, blocks } = await readBlocks(db, shard, ids)
+  const { height, floor, blocks } = await readBlocks(db, shard, ids)
   if (cached.firstId < floor || (range.from > 0 && range.from < floor)) return null
   const isInLog = (block: BlockRef) => blocks.some((each) => isSameBlock(each, block))
-  if (!cached.blocks.every(isInLog)) cache.clear(shard)
+  // A replica that lags has none of its newest blocks yet: that says nothing about the cache, which others fill.
+  if (cached.blocks.some((block) => block.height <= height && !isInLog(block))) cache.clear(shard)
   if (!known.every(isInLog)) return null
   const remaining = withBlocks(
     history,

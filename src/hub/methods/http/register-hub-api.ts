@@ -133,7 +133,7 @@ async function answer(
       )
     const price = priceOfQuery(method, query)
     if (price === null) return await read()
-    return await runHeavy({ price, caller: await callerOf(), bytes: ({ length }) => length }, reply, read)
+    return await runHeavy({ price, caller: await callerOf(), answerBytes }, reply, read)
   }
   if (!Buffer.isBuffer(request.body)) {
     const property = 'content-type'
@@ -144,8 +144,12 @@ async function answer(
     encoded(await writeBeside(reads, request.ip, () => method.answerBody(body, context)))
   const price = priceOfBody(body)
   if (price === null) return await write()
-  const bytes = ({ length }: { readonly length: number }) => body.length + length
-  return await runHeavy({ price, caller: await callerOf(), bytes }, reply, write)
+  const heavy = { price, caller: await callerOf(), bodyBytes: body.length, answerBytes }
+  return await runHeavy(heavy, reply, write)
+}
+
+function answerBytes({ length }: { readonly length: number }): number {
+  return length
 }
 
 function encoded(json: object | Buffer | LongReply): Buffer | LongReply | string {

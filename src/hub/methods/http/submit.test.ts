@@ -164,6 +164,14 @@ describe('validateMessage', () => {
 })
 
 describe('submitBulkMessages', () => {
+  test('field 0 -> no protobuf', async () => {
+    const valid = bulk([encodeMessage(alice.cast('behind field 0', testNow - 12))])
+    for (const bytes of [Buffer.of(0x02, 0x00), Buffer.concat([Buffer.of(0x02, 0x00), valid])]) {
+      const { status, body } = await api.post('/v1/submitBulkMessages', bytes)
+      expect([status, body.errCode]).toEqual([400, 'bad_request.parse_failure'])
+    }
+  })
+
   test('returns an outcome for each message, in order', async () => {
     const [first, second] = [alice.cast('bulk 1', testNow - 10), alice.cast('bulk 2', testNow - 11)]
     const unknown = stranger.cast('unknown', testNow)
@@ -266,6 +274,9 @@ describe('submitBulkMessages', () => {
     }
     const tooMany = bulk(Array.from({ length: MAX_BULK_MESSAGES + 1 }, () => Buffer.alloc(0)))
     expect((await api.post('/v1/submitBulkMessages', tooMany)).status).toBe(413)
+    // It is refused where it has too many: what follows is not looked at.
+    const broken = Buffer.concat([tooMany, Buffer.of(0)])
+    expect((await api.post('/v1/submitBulkMessages', broken)).status).toBe(413)
   })
 
   test('C.11 frame action -> valid, and refused on submit', async () => {

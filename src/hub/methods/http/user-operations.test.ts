@@ -3,7 +3,13 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { encodeMessage } from '../../../protocol/codec.js'
-import { MessageType, type Protocol, UserDataType } from '../../../protocol/definitions.js'
+import {
+  MessageType,
+  type Protocol,
+  UserDataType,
+  UserNameProof,
+  UserNameType,
+} from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 const { db } = await createTestDatabase()
@@ -67,6 +73,18 @@ describe('a user', () => {
     expect(await missing('/v1/userNameProofByName?name=nobody')).toBe('Username proof not found')
     expect(await missing('/v1/userNameProofByName?name=nobody.eth')).toBe('ENS username proof not found')
     expect(await missing('/v1/userNameProofByName?name=a%00b')).toBe('Username proof not found')
+  })
+
+  test('has names from ENS before those of the registry, also if they came without a message', async () => {
+    const synced = { timestamp: testNowUnix, name: Buffer.from('bob.eth'), owner: Buffer.alloc(20, 1) }
+    const proof = { ...synced, signature: Buffer.alloc(65), fid: 1, type: UserNameType.USERNAME_TYPE_ENS_L1 }
+    await db`
+      insert into hub.username_proofs (name, fid, type, ts, proof)
+      values ('bob.eth', 1, 2, ${testNowUnix}, ${Buffer.from(UserNameProof.encode(proof).finish())})
+    `
+    const { body } = await api.get('/v1/userNameProofsByFid?fid=1')
+    expect(body.proofs.map(({ name }: { name: string }) => name)).toEqual(['bob.eth', 'alice'])
+    await db`delete from hub.username_proofs where name = 'bob.eth'`
   })
 
   test('is listed by shard, with an empty token at the end', async () => {

@@ -27,6 +27,13 @@ describe('a message in JSON is read as it was signed', () => {
     expect(readMessageJson(parsed(Message.toJSON({ ...bytes, data: undefined })))).toEqual(message)
   })
 
+  it('a member with the name of a method of every object -> ignored as any unknown one', () => {
+    const message = signer.sign(samples[0]![1])
+    const { data, ...rest } = JSON.parse(JSON.stringify(messageJson(toProtobuf(message))))
+    const more = { ...data, hasOwnProperty: {}, valueOf: {}, toLocaleString: {} }
+    expect(readMessageJson({ ...rest, data: more })).toEqual(message)
+  })
+
   it('an encoder that leaves out empty lists', () => {
     const castAddBody = {
       ...{ embedsDeprecated: [], embeds: [], mentions: [], mentionsPositions: [], type: 0 },

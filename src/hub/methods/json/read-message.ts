@@ -80,7 +80,8 @@ function readData(value: unknown): MessageData {
   const data = objectIn(value, 'data')
   const read = Object.fromEntries(
     Object.entries(data).map(([name, member]) => {
-      const reader = bodyReaders[name]
+      // A member may have the name of a method that every object has.
+      const reader = Object.hasOwn(bodyReaders, name) ? bodyReaders[name] : undefined
       return [name, reader === undefined || member === null ? member : reader(objectIn(member, name))]
     }),
   )

@@ -3,6 +3,11 @@ import { UpstreamFailure } from '../client/upstream-failure.js'
 /** After so many in a row it is not the accounts that are faulty. */
 const MAX_FAILED_IN_A_ROW = 3
 
+/** Whether the upstream may list other accounts after this failure. */
+export function isAccountFault(error: unknown): boolean {
+  return error instanceof UpstreamFailure && error.mayBeRequestFault
+}
+
 /** Counts accounts that the upstream cannot list: one of them does not end a run over all users. */
 export class FailedAccounts {
   #count = 0
@@ -22,7 +27,6 @@ export class FailedAccounts {
   failed(error: unknown): void {
     this.#count += 1
     this.#inARow += 1
-    const isAccountFault = error instanceof UpstreamFailure && error.mayBeRequestFault
-    if (!isAccountFault || this.#inARow >= MAX_FAILED_IN_A_ROW) throw error
+    if (!isAccountFault(error) || this.#inARow >= MAX_FAILED_IN_A_ROW) throw error
   }
 }

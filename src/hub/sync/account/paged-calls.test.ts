@@ -105,6 +105,20 @@ test('a list over several shards is read to its end, whichever shard ends first'
   )
 })
 
+test('pages that are too slow -> smaller ones are read, also if one takes longer than an answer may', async () => {
+  const slow: UpstreamClient = {
+    ...nodeOf('slow:1', () => Buffer.alloc(0)),
+    call: async (_name, request) => {
+      if ((request as { pageSize: number }).pageSize <= 20)
+        return encodeFields([{ number: 1, bytes: Buffer.from('0') }])
+      throw new UpstreamFailure(status.DEADLINE_EXCEEDED, 'slow:1', 'Deadline exceeded')
+    },
+  }
+  const addresses = [slow.address]
+  const upstreams = openUpstreams({ ...settings, addresses }, { connect: () => slow, answerTimeoutMs: 0 })
+  expect(await read(upstreams)).toEqual(['0'])
+})
+
 /** A node whose lists never end: each page names the next of these tokens. */
 function loopingNode(tokens: readonly string[]): UpstreamClient {
   let calls = 0

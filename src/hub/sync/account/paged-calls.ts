@@ -60,6 +60,8 @@ export async function* readList<Name extends Paged, Entry>(
   let cursor: { readonly client: UpstreamClient; readonly nextPage: Uint8Array } | null = null
   /** Tokens of this reading: with one that comes again the list would never end. */
   const tokens = new Set<string>()
+  /** The last call failed, and a smaller page may succeed. */
+  let isReduced = false
   do {
     const fetchPage = async (client: UpstreamClient) => {
       const pageToken = cursor?.client === client ? cursor.nextPage : undefined
@@ -69,13 +71,18 @@ export async function* readList<Name extends Paged, Entry>(
         const nextPage = nextRequestToken(pageToken, nextPageToken)
         return { client, entries, isFirst: pageToken === undefined, nextPage }
       } catch (error) {
-        if (error instanceof UpstreamFailure && error.isTooLarge) {
-          pageSize = Math.max(MIN_PAGE_ENTRIES, Math.floor(pageSize / 2))
-        }
+        isReduced = error instanceof UpstreamFailure && error.isTooLarge && pageSize > MIN_PAGE_ENTRIES
+        if (isReduced) pageSize = Math.max(MIN_PAGE_ENTRIES, Math.floor(pageSize / 2))
         throw error
       }
     }
-    const { client, entries, isFirst, nextPage } = await upstreams.request(fetchPage, signal)
+    const requestPage = (): ReturnType<typeof fetchPage> =>
+      upstreams.request(fetchPage, signal).catch((error: unknown) => {
+        if (!isReduced || signal?.aborted) throw error
+        // A smaller page has its own time: the call of a slow one may take longer than all attempts may.
+        return requestPage()
+      })
+    const { client, entries, isFirst, nextPage } = await requestPage()
     yield entries
     // A token with an empty page would repeat forever (snapchain#720).
     cursor = entries.length > 0 && nextPage !== undefined ? { client, nextPage } : null

@@ -2,11 +2,11 @@ import type { Database } from '../../../platform/db/connection.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { type AccountPage, readAccount } from '../account/account-reader.js'
-import { FailedAccounts } from '../account/failed-accounts.js'
+import { FailedAccounts, isAccountFault } from '../account/failed-accounts.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { queueKnownUsers, ReconcileQueue } from '../reconcile-queue.js'
-import { type ChosenFids, claimFidsToFetch, markFetched, NOT_FETCHED } from './fid-list.js'
+import { type ChosenFids, markFetched, NOT_FETCHED, readUsersToFetch, type UserToFetch } from './fid-list.js'
 
 export interface BackfillOptions {
   readonly db: Database
@@ -35,6 +35,18 @@ export interface BackfillResult {
   readonly isComplete: boolean
 }
 
+/** Something about a user, and the number of items up to its place in all that is read. */
+interface At<User> {
+  readonly user: User
+  readonly items: number
+}
+
+/** Removes the users up to whose place everything has settled, and returns them. The list is in the order of places. */
+function takeSettled<User>(places: At<User>[], items: number): User[] {
+  const firstUnsettled = places.findIndex((place) => place.items > items)
+  return places.splice(0, firstUnsettled < 0 ? places.length : firstUnsettled).map(({ user }) => user)
+}
+
 /**
  * Fetches queued users. A user is marked once everything is merged, so a later run resumes with the others,
  * and with those that the upstream could not list. @throws UpstreamFailure if no upstream answers for ten minutes.
@@ -42,23 +54,18 @@ export interface BackfillResult {
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { db, upstreams, hub, trusted, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
-  /** Users that are read completely, with the number of items up to their end. */
-  const readUsers: { readonly fid: number; readonly items: number }[] = []
-  /** Their messages may have been merged before the storage that they need was lent. */
-  const borrowers = new Set<number>()
+  /** Users that are read completely, at their end. */
+  const readUsers: At<UserToFetch>[] = []
+  /** Users whose messages may have been merged before the storage that they need was lent, at the loan. */
+  const borrowers: At<number>[] = []
   let fids = 0
   let itemCount = 0
   const settled = async (items: number) => {
-    const firstUnfinished = readUsers.findIndex((user) => user.items > items)
-    const finished = readUsers.splice(0, firstUnfinished < 0 ? readUsers.length : firstUnfinished)
+    const finished = takeSettled(readUsers, items)
     await reconcileQueue.flush()
-    const lentTo = [...borrowers]
-    await queueKnownUsers(db, lentTo, 'was lent storage')
-    for (const fid of lentTo) borrowers.delete(fid)
-    await markFetched(
-      db,
-      finished.map(({ fid }) => fid),
-    )
+    // A server that compares them before the loan is merged prunes them again.
+    await queueKnownUsers(db, takeSettled(borrowers, items), 'was lent storage')
+    await markFetched(db, finished)
     fids += finished.filter(({ fid }) => fid !== CHANNELS_FID).length
     options.onProgress?.(fids, items)
   }
@@ -77,25 +84,25 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
     for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
     for (const item of items) {
       await reorderBuffer.add(item)
+      itemCount += 1
       if (item.kind === 'message' && item.message.data.lendStorageBody)
-        borrowers.add(item.message.data.lendStorageBody.toFid)
+        borrowers.push({ user: item.message.data.lendStorageBody.toFid, items: itemCount })
     }
-    itemCount += items.length
     byteBudget.release(bytes)
   }
-  const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
-  const accounts = prefetch(claimFidsToFetch(db, signal, options.fids), open, { concurrency, byteBudget })
+  const open = ({ fid }: UserToFetch) => readAccount(upstreams, fid, { signal, byteBudget })
+  const accounts = prefetch(readUsersToFetch(db, signal, options.fids), open, { concurrency, byteBudget })
   let failure: unknown
   try {
-    for await (const { source: fid, pages } of accounts) {
+    for await (const { source: user, pages } of accounts) {
       try {
         for await (const page of pages) await mergePage(page)
         failedAccounts.succeeded()
-        readUsers.push({ fid, items: itemCount })
+        readUsers.push({ user, items: itemCount })
       } catch (error) {
         if (signal.aborted) throw error
+        if (isAccountFault(error)) reconcileQueue.add(user.fid, NOT_FETCHED)
         failedAccounts.failed(error)
-        reconcileQueue.add(fid, NOT_FETCHED)
       }
     }
   } catch (error) {

@@ -7,8 +7,8 @@ import { readList } from '../account/paged-calls.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 
 const PAGE_FIDS = 10_000
-/** Users claimed in one statement. */
-const CLAIM_FIDS = 500
+/** Users read in one statement. */
+const READ_FIDS = 500
 
 /** Queues every user of the upstream, and returns their number. @throws UpstreamFailure */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
@@ -77,56 +77,73 @@ export async function countFids(
 /** Reason to compare a user whom the upstream could not list. */
 export const NOT_FETCHED = 'not fetched'
 
+/** A user to fetch. */
+export interface UserToFetch {
+  readonly fid: number
+  /** When something was last said to be missing, as PostgreSQL writes it; null if never. */
+  readonly queuedAt: string | null
+}
+
 /**
- * Yields queued users by fid, and after them those whom the upstream could not list before: a few in a row end a run. Clears their
- * reconcile reason first, as a later refusal sets it again.
+ * Yields queued users by fid, and after them those whom the upstream could not list before: a few in a row end a run. They keep
+ * their reconcile reason until they are fetched, since a run may end before.
  */
-export async function* claimFidsToFetch(
+export async function* readUsersToFetch(
   db: Database,
   signal: AbortSignal,
   chosen: ChosenFids = null,
-): AsyncGenerator<number> {
+): AsyncGenerator<UserToFetch> {
   const rows = await db<{ fid: number }[]>`
     select fid from sync.fids
     where backfilled_at is null and reconcile_reason = ${NOT_FETCHED} and ${isChosen(db, chosen)}
   `
   const failed = db`${rows.map(({ fid }) => fid)}::bigint[]`
-  yield* claimFids(db, signal, db`${isChosen(db, chosen)} and fid <> all (${failed})`)
-  yield* claimFids(db, signal, db`fid = any (${failed})`)
+  yield* readUnfetched(db, signal, db`${isChosen(db, chosen)} and fid <> all (${failed})`)
+  yield* readUnfetched(db, signal, db`fid = any (${failed})`)
 }
 
-async function* claimFids(db: Database, signal: AbortSignal, filter: Fragment): AsyncGenerator<number> {
+async function* readUnfetched(
+  db: Database,
+  signal: AbortSignal,
+  filter: Fragment,
+): AsyncGenerator<UserToFetch> {
   let after = -1
   while (!signal.aborted) {
-    const rows = await db<{ fid: number }[]>`
-      with claimed as materialized (
-        select fid from sync.fids
-        where backfilled_at is null and fid > ${after} and ${filter}
-        order by fid
-        limit ${CLAIM_FIDS}
-        for update
-      )
-      update sync.fids u set reconcile_reason = null from claimed where u.fid = claimed.fid returning u.fid
+    const users = await db<UserToFetch[]>`
+      select fid, queued_at::text as "queuedAt"
+      from sync.fids
+      where backfilled_at is null and fid > ${after} and ${filter}
+      order by fid
+      limit ${READ_FIDS}
     `
-    const fids = rows.map(({ fid }) => fid).sort((a, b) => a - b)
-    if (fids.length === 0) return
-    for (const fid of fids) {
+    if (users.length === 0) return
+    for (const user of users) {
       if (signal.aborted) return
-      yield fid
+      yield user
     }
-    after = fids.at(-1)!
+    after = users.at(-1)!.fid
   }
 }
 
-/** Marks users as fetched. */
-export async function markFetched(db: Database, fids: readonly number[]): Promise<void> {
-  if (fids.length === 0) return
+/** Marks users as fetched and clears the reason, unless one was queued again meanwhile. */
+export async function markFetched(db: Database, users: readonly UserToFetch[]): Promise<void> {
+  if (users.length === 0) return
   await db`
     with fetched as materialized (
-      select fid from sync.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
+      select f.fid, given.queued_at
+      from sync.fids f
+      join unnest(
+        ${users.map(({ fid }) => fid)}::bigint[],
+        ${db.types.texts(users.map(({ queuedAt }) => queuedAt))}::text[]::timestamptz[]
+      ) as given (fid, queued_at) using (fid)
+      order by f.fid
+      for update of f
     )
     update sync.fids u
-    set backfilled_at = now(), compared_at = now()
+    set
+      backfilled_at = now(),
+      compared_at = now(),
+      reconcile_reason = case when u.queued_at is not distinct from fetched.queued_at then null else u.reconcile_reason end
     from fetched
     where u.fid = fetched.fid
   `

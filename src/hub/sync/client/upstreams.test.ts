@@ -5,8 +5,8 @@ import { openUpstreams, type UpstreamsOptions } from './upstreams.js'
 
 const down = new UpstreamFailure(status.UNAVAILABLE, 'first:1', 'down')
 
-function open(options: UpstreamsOptions) {
-  const settings = { addresses: ['127.0.0.1:1'], tls: false, headers: new Map(), trusted: false }
+function open(options: UpstreamsOptions, addresses = ['127.0.0.1:1']) {
+  const settings = { addresses, tls: false, headers: new Map(), trusted: false }
   const upstreams = openUpstreams(settings, options)
   onTestFinished(() => upstreams.close())
   return upstreams
@@ -45,4 +45,13 @@ test('answerTimeoutMs includes the time of unanswered calls', async () => {
   })
   await expect(ask).rejects.toThrow('Deadline exceeded')
   expect(calls).toBe(2)
+})
+
+test('an upstream that took all the time of a request -> the next request asks the next one', async () => {
+  const upstreams = open({ answerTimeoutMs: 0 }, ['first:1', 'second:1'])
+  const ask = upstreams.request(async () => {
+    throw down
+  })
+  await expect(ask).rejects.toThrow(down.message)
+  expect(await upstreams.request(async ({ address }) => address)).toBe('second:1')
 })

@@ -48,9 +48,13 @@ export function openUpstreams(
     failOver,
     /**
      * Repeats a call, on one upstream after another, until it succeeds.
-     * @throws UpstreamFailure if it is refused for good, or if none answered within `answerTimeoutMs`.
+     * @throws UpstreamFailure if it is refused for good, or if none answered within `timeoutMs`.
      */
-    async request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    async request<T>(
+      call: (client: UpstreamClient) => Promise<T>,
+      signal?: AbortSignal,
+      timeoutMs = answerTimeoutMs,
+    ): Promise<T> {
       const startMs = clock()
       let failure: UpstreamFailure | null = null
       for (let delayMs = RETRY_MS.first; ; delayMs = Math.min(RETRY_MS.last, delayMs * 2)) {
@@ -61,11 +65,12 @@ export function openUpstreams(
           if (!(error instanceof UpstreamFailure && error.isTransient)) throw error
           // A cancelled call fails as well, but that is not the cause.
           if (signal?.aborted) throw failure ?? error
-          if (clock() - startMs >= answerTimeoutMs) throw error
+          // Also without time for it here: one call may take longer, and the next request is to ask another upstream.
+          failOver(client)
+          if (clock() - startMs >= timeoutMs) throw error
           failure = error
           if (!reportedKinds.has(error.kind)) onRetry?.(error)
           reportedKinds.add(error.kind)
-          failOver(client)
         }
         await pause(delayMs, signal)
       }
@@ -74,6 +79,11 @@ export function openUpstreams(
       for (const client of clients) client.close()
     },
   }
+}
+
+/** Returns the same upstreams with another time to wait for an answer. */
+export function withAnswerTimeout(upstreams: Upstreams, answerTimeoutMs: number): Upstreams {
+  return { ...upstreams, request: (call, signal) => upstreams.request(call, signal, answerTimeoutMs) }
 }
 
 /** Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8). */

@@ -5,6 +5,7 @@ import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
 import { readShards } from '../client/upstreams.js'
+import { queueAllUsers } from '../reconcile-queue.js'
 
 /** The merged part of the log of one upstream shard. */
 interface Cursor {
@@ -97,6 +98,9 @@ export interface StartCursor extends Cursor {
   /** The upstream has a new log whose ids start again. */
   readonly isNewLog?: boolean
 }
+
+/** Reason to compare all users after a known gap. */
+export const LOG_GAP = 'a gap in the log of the upstream'
 
 /** First id of a log. */
 const FIRST_ID = eventId(1, 0)
@@ -199,16 +203,22 @@ function startOfBlock(id: number): number {
   return eventId(blockOf(id), 0)
 }
 
-/** Sets missing cursors to the end of the log, so that a later backfill and sync leave no gap. */
+/**
+ * Sets missing cursors as `findStartCursor` finds them, so that a later backfill and sync leave no gap. Queues all users if there
+ * is one already: a sync that starts at these cursors does not see it.
+ */
 export async function initializeCursors(
   db: Database,
   client: UpstreamClient,
-  signal: AbortSignal,
-): Promise<void> {
+  { isSubset = false, signal }: { readonly isSubset?: boolean; readonly signal: AbortSignal },
+): Promise<{ readonly hasGap: boolean }> {
   const starts = new Map<number, StartCursor>()
   for (const shard of await readShards(client, signal)) {
     if ((await loadCursor(db, client.address, shard)) !== null) continue
     starts.set(shard, await findStartCursor(db, client, shard, signal))
   }
+  const hasGap = [...starts.values()].some(({ gap }) => gap !== undefined)
+  if (hasGap) await queueAllUsers(db, { isSubset, reason: LOG_GAP })
   await saveCursors(db, client.address, starts)
+  return { hasGap }
 }

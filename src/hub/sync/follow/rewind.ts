@@ -3,6 +3,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import { queueAllUsers } from '../reconcile-queue.js'
+import type { Selection } from '../subset/selected-users.js'
 import { loadCursor, saveCursor, sourceLogName } from './cursors.js'
 
 /** A followed log and how to continue in it. */
@@ -11,6 +12,7 @@ export interface RewindOptions {
   /** Address of the upstream. */
   readonly upstream: string
   readonly shard: number
+  readonly selection: Selection
   /** After it is aborted, a failed attempt is not repeated. */
   readonly signal: AbortSignal
   readonly log: Log
@@ -20,8 +22,8 @@ export interface RewindOptions {
 const RETRY_MS = 500
 
 /**
- * Continues at the fork when the log of the upstream went back: its ids have other events now, and all users are compared. A
- * failed attempt is repeated: the upstream says it once, and a stream that is opened later finds nothing wrong.
+ * Continues at the fork when the log of the upstream went back: its ids have other events now, and all users of the sync are
+ * compared. A failed attempt is repeated: the upstream says it once, and a stream that is opened later finds nothing wrong.
  */
 export async function rewindToFork(options: RewindOptions, nextId: number): Promise<void> {
   const { upstream, shard, log } = options
@@ -57,9 +59,10 @@ async function untilDone(
  * Moves the cursor only together with the rest, without which events of the new log would be passed over; and never forward:
  * what could not be merged before the fork may be of users that are not known.
  */
-async function saveFork({ db, upstream, shard }: RewindOptions, nextId: number): Promise<void> {
+async function saveFork({ db, upstream, shard, selection }: RewindOptions, nextId: number): Promise<void> {
   await db.begin(async (transaction) => {
-    await queueAllUsers(transaction, 'the log of the upstream went back')
+    const { isSubset } = selection
+    await queueAllUsers(transaction, { isSubset, reason: 'the log of the upstream went back' })
     await deleteAppliedOffsets(transaction, sourceLogName(upstream, shard), Number.MAX_SAFE_INTEGER)
     const merged = (await loadCursor(transaction, upstream, shard))?.nextId ?? nextId
     await saveCursor(transaction, upstream, shard, { nextId: Math.min(nextId, merged), blockTime: 0 })

@@ -121,8 +121,8 @@ export class ShardSync {
   }
 
   #rewindOptions(): RewindOptions {
-    const { db, client, shard, log, stopSignal } = this.#options
-    return { db, upstream: client.address, shard, signal: stopSignal, log }
+    const { db, client, shard, selection, log, stopSignal } = this.#options
+    return { db, upstream: client.address, shard, selection, signal: stopSignal, log }
   }
 
   /** Saves the fork at once: the process may end while events of the old log are merged, and the upstream says it once. */

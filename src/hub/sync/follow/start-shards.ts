@@ -3,11 +3,13 @@ import type { Log } from '../../../platform/log/log.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { queueAllUsers } from '../reconcile-queue.js'
+import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { findStartCursor, type StartCursor, saveCursors, sourceLogName } from './cursors.js'
+import { findStartCursor, LOG_GAP, type StartCursor, saveCursors, sourceLogName } from './cursors.js'
 
 interface StartOptions {
   readonly db: Database
+  readonly selection: Selection
   readonly log: Log
   readonly metrics: UpstreamMetrics
 }
@@ -38,12 +40,13 @@ export async function startShards(
 }
 
 async function reportGap(
-  { db, log, metrics }: StartOptions,
+  { db, selection, log, metrics }: StartOptions,
   upstream: string,
   shard: number,
   { from, to }: NonNullable<StartCursor['gap']>,
 ): Promise<void> {
   log.error({ upstream, shard, from, to }, 'the upstream dropped events before they were merged here')
   metrics.missed(Math.max(1, to - from), true)
-  await queueAllUsers(db, 'a gap in the log of the upstream')
+  const { isSubset } = selection
+  await queueAllUsers(db, { isSubset, reason: LOG_GAP })
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
@@ -29,7 +30,7 @@ const ROUND_RETRIES = 50
 const RETRYABLE_CODE = 'bad_request.validation_failure'
 const FIRST_RETRY_SECONDS = 5
 /** Time for which refused messages are offered again, with a wait that doubles. */
-const RETRY_SECONDS = 3_600
+const RETRY_SECONDS = HOUR_SECONDS
 /** Days that refused messages are kept. */
 const KEPT_REFUSED_DAYS = 7
 

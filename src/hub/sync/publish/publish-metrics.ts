@@ -22,25 +22,35 @@ export function createPublishMetrics(registry: Registry): CountPublished {
 
 /** Registers the gauges of what waits, in every process: they show when none sends. */
 export function observeOutgoing(registry: Registry, db: Database): void {
-  const queue = new Gauge({
+  let measuring: ReturnType<typeof measureOutgoing> | null = null
+  /** Measures once for both metrics, which are read at the same time. Without the database there is no value, as of other queues. */
+  async function measure() {
+    measuring ??= measureOutgoing(db).finally(() => {
+      measuring = null
+    })
+    return await measuring.catch(() => null)
+  }
+  new Gauge({
     name: 'plaza_publish_queue_messages',
     help: `Messages published here that wait for the upstream (pending), or that it has refused; of each state ${MAX_COUNTED} are counted at most`,
     labelNames: ['state'],
     registers: [registry],
     async collect() {
+      const measures = await measure()
       this.reset()
-      age.reset()
-      // Without the database there is no value, as of other queues.
-      const measures = await measureOutgoing(db).catch(() => null)
       if (measures === null) return
-      queue.set({ state: 'pending' }, measures.pending)
-      queue.set({ state: 'refused' }, measures.refused)
-      age.set(measures.oldestSeconds)
+      this.set({ state: 'pending' }, measures.pending)
+      this.set({ state: 'refused' }, measures.refused)
     },
   })
-  const age = new Gauge({
+  new Gauge({
     name: 'plaza_publish_oldest_pending_seconds',
     help: 'Age of the oldest message that waits for the upstream',
     registers: [registry],
+    async collect() {
+      const measures = await measure()
+      this.remove()
+      if (measures !== null) this.set(measures.oldestSeconds)
+    },
   })
 }

@@ -1,10 +1,10 @@
+import { MINUTE_MS } from '../../../platform/durations.js'
 import type { Log } from '../../../platform/log/log.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** Lines of a minute: an upstream with other rules may refuse everything. */
 const LINES_PER_MINUTE = 10
-const MINUTE_MS = 60_000
 
 /** Logs messages that the upstream refused: a few lines a minute, and the number of the others. */
 export class RefusedMessageLog {

@@ -34,12 +34,12 @@ export async function addUnlistedFids(db: Database): Promise<Date> {
   return row!.addedAt
 }
 
-/** Returns queued users, those that wait longest first. */
+/** Returns queued users whose time has come, those that wait longest first. */
 export async function readQueuedFids(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
     select ${candidateColumns(db)}
     from sync.fids
-    where reconcile_reason is not null
+    where reconcile_reason is not null and queued_at <= now()
     order by queued_at, fid
     limit ${limit}
   `
@@ -94,11 +94,21 @@ export async function markCompared(db: Database, { fid, queuedAt }: ReconcileCan
   `
 }
 
-/** Queues a user that could not be compared behind all others. */
-export async function queueLast(db: Database, fid: number): Promise<void> {
+/**
+ * Queues a user that could not be compared behind all others. It is not read again before `waitMs`, unless it was queued again
+ * meanwhile.
+ */
+export async function queueLast(
+  db: Database,
+  { fid, queuedAt }: ReconcileCandidate,
+  waitMs = 0,
+): Promise<void> {
   await db`
     update sync.fids
-    set reconcile_reason = coalesce(reconcile_reason, 'not compared'), queued_at = date_trunc('milliseconds', clock_timestamp())
+    set
+      reconcile_reason = coalesce(reconcile_reason, 'not compared'),
+      queued_at = date_trunc('milliseconds', clock_timestamp())
+        + case when queued_at is not distinct from ${queuedAt} then ${waitMs}::integer else 0 end * interval '1 millisecond'
     where fid = ${fid}
   `
 }

@@ -130,7 +130,7 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
       } catch (error) {
         if (signal.aborted) throw error
         failedAccounts.failed(error)
-        await queueLast(db, user.fid)
+        await queueLast(db, user)
       }
     }
   }

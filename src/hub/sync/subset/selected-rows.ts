@@ -1,5 +1,6 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../../platform/db/connection.js'
+import { CHANNELS_FID } from '../../../protocol/shard.js'
 
 // Several processes write these rows. Each statement locks them in the order of fids, so that no deadlock is
 // possible.
@@ -92,12 +93,12 @@ export async function setConfiguredUsers(db: Database, fids: readonly number[]):
   await unqueueUnselected(db, db`true`)
 }
 
-/** Deletes users from the queue that are no longer selected. */
+/** Deletes users from the queue that are no longer selected. The entry of channels is none: any selection has it. */
 async function unqueueUnselected(db: Database, condition: PendingQuery<Row[]>): Promise<void> {
   await db`
     with removed as materialized (
       select fid from sync.fids u
-      where ${condition} and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
+      where ${condition} and fid <> ${CHANNELS_FID} and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )

@@ -4,7 +4,7 @@ import { TestUser, testNow } from '../../../../test/network.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { claimFidsToFetch, markFetched } from '../backfill/fid-list.js'
+import { markFetched } from '../backfill/fid-list.js'
 import { addSelectedUsers, removeSelectedUsers } from './selected-rows.js'
 import { SelectedUsers } from './selected-users.js'
 
@@ -28,6 +28,8 @@ function follows(on: boolean, at: number): SignedMessage {
 function wants(users: SelectedUsers, message: SignedMessage): boolean {
   return users.includes({ kind: 'message', message })
 }
+
+const fetched = ({ fid }: { readonly fid: number }) => ({ fid, queuedAt: null })
 
 const hearsFriend = (users: SelectedUsers) => wants(users, friend.cast('hello', testNow))
 
@@ -96,7 +98,7 @@ describe('users that leave the selection', () => {
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(true, 1))
     await users.flush()
-    await markFetched(db, [configured.fid, friend.fid])
+    await markFetched(db, [configured, friend].map(fetched))
     await db`update sync.fids set reconcile_reason = null`
 
     wants(users, follows(false, 2))
@@ -125,12 +127,24 @@ describe('users that leave the selection', () => {
   })
 })
 
+test('a start drops the users of an earlier selection, and keeps the entry of channels with its reason', async () => {
+  await db`
+    insert into sync.fids (fid, backfilled_at, reconcile_reason, queued_at)
+    values (0, now(), 'a gap', now()), (${other.fid}, now(), 'a gap', now())
+  `
+  await SelectedUsers.open(db, settings)
+  expect([...(await db`select fid, reconcile_reason as reason from sync.fids order by fid`)]).toEqual([
+    { fid: 0, reason: 'a gap' },
+    { fid: configured.fid, reason: 'newly selected' },
+  ])
+})
+
 test('users that another process selected are read and queued; unwritten local changes remain', async () => {
   const users = await SelectedUsers.open(db, settings)
-  await markFetched(db, [configured.fid])
+  await markFetched(db, [fetched(configured)])
   await db`update sync.fids set reconcile_reason = null`
   await addSelectedUsers(db, [{ fid: other.fid, reason: 'interaction', via: 0 }])
-  await markFetched(db, [other.fid])
+  await markFetched(db, [fetched(other)])
   await db`update sync.fids set reconcile_reason = null`
   wants(users, follows(true, 1))
   expect(wants(users, other.cast('unheard', testNow))).toBe(false)
@@ -221,15 +235,15 @@ test('concurrent writes of many users never deadlock, in any order', async () =>
     some.map((fid) => ({ fid, reason: 'interaction', via: 0 }) as const)
   for (let round = 0; round < 10; round += 1) {
     await db`truncate sync.selected_users, sync.fids`
-    const claim = async () => {
-      const signal = new AbortController().signal
-      for await (const fid of claimFidsToFetch(db, signal)) if (fid === fids.length) break
-    }
     await Promise.all([
       ...[1, 3, 7, 399, 201].map((by) => addSelectedUsers(db, rowsOf(turned(by)))),
       ...[3, 11, 399].map((by) => removeSelectedUsers(db, rowsOf(turned(by)))),
-      ...[7, 399].map((by) => markFetched(db, turned(by))),
-      claim(),
+      ...[7, 399].map((by) =>
+        markFetched(
+          db,
+          turned(by).map((fid) => fetched({ fid })),
+        ),
+      ),
     ])
   }
 })

@@ -41,6 +41,7 @@ const POLL_MS = 5_000
  * neighbor while it is one. Items of other users are ignored.
  */
 export class SelectedUsers implements Selection {
+  readonly isSubset = true
   readonly #db: Database
   readonly #configured: ReadonlySet<number>
   readonly #channelUrls: ReadonlySet<string>
@@ -222,6 +223,8 @@ function reasonKey({ reason, via }: Pick<SelectedUserRow, 'reason' | 'via'>): st
 
 /** Decides which users are synced. */
 export interface Selection {
+  /** False for the whole network. */
+  readonly isSubset: boolean
   /** Returns true if a new upstream item is to be merged. */
   includes(item: MergeItem): boolean
   /** Writes changes of the selection. */
@@ -229,4 +232,4 @@ export interface Selection {
 }
 
 /** Selects the whole network. */
-export const allUsers: Selection = { includes: () => true, flush: async () => {} }
+export const allUsers: Selection = { isSubset: false, includes: () => true, flush: async () => {} }

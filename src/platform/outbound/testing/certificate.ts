@@ -1,14 +1,13 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { HOUR_MS } from '../../durations.js'
 
-/** A key and its self-signed certificate in PEM. */
+/** A key and its certificate in PEM. */
 export interface TestCertificate {
   readonly key: string
   readonly cert: string
 }
-
-const HOUR_MS = 3_600_000
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, oid: 0x06, utf8: 0x0c, time: 0x18 }
 const sequence = 0x30
@@ -24,29 +23,44 @@ const subjectAltName = Buffer.from('551d11', 'hex')
  * minimal DER, so that the repository contains no private key and no certificate that expires.
  */
 export function createCertificate(...hosts: string[]): TestCertificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return certificateOf(hosts, keys, { name: 'plaza test', key: keys.privateKey })
+}
+
+/** Creates one like it that is signed by an authority whose own certificate the server does not send. */
+export function createIncompleteCertificate(...hosts: string[]): TestCertificate {
+  const [keys, authority] = [1, 2].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }))
+  return certificateOf(hosts, keys!, { name: 'plaza test authority', key: authority!.privateKey })
+}
+
+function certificateOf(
+  hosts: readonly string[],
+  { privateKey, publicKey }: { readonly privateKey: KeyObject; readonly publicKey: KeyObject },
+  issuer: { readonly name: string; readonly key: KeyObject },
+): TestCertificate {
   const algorithm = der(sequence, der(tags.oid, ecdsaWithSha256))
-  const name = der(
-    sequence,
-    der(set, der(sequence, der(tags.oid, commonName), der(tags.utf8, Buffer.from('plaza test')))),
-  )
   const body = der(
     sequence,
     der(0xa0, der(tags.integer, Buffer.from([2]))),
     der(tags.integer, Buffer.from([1])),
     algorithm,
-    name,
+    nameOf(issuer.name),
     der(sequence, time(Date.now() - HOUR_MS), time(Date.now() + HOUR_MS)),
-    name,
+    nameOf('plaza test'),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(sequence, authority(), alternativeNames(hosts))),
   )
-  const signature = sign('sha256', body, privateKey)
+  const signature = sign('sha256', body, issuer.key)
   const certificate = der(sequence, body, algorithm, der(tags.bits, Buffer.from([0]), signature))
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`,
   }
+}
+
+function nameOf(text: string): Buffer {
+  const attribute = der(sequence, der(tags.oid, commonName), der(tags.utf8, Buffer.from(text)))
+  return der(sequence, der(set, attribute))
 }
 
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {

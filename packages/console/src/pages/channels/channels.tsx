@@ -15,7 +15,6 @@ export function Channels() {
   return (
     <Page title="Channels">
       <SearchForm
-        key={q}
         label="Id or name"
         value={q}
         onSearch={(text) => navigate({ to: '/channels', search: text ? { q: text } : {} })}

@@ -88,7 +88,6 @@ function MutesAndBlocks() {
   return (
     <Stack>
       <SearchForm
-        key={fid}
         label="Fid of a user"
         value={fid === undefined ? '' : String(fid)}
         action="Show"

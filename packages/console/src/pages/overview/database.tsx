@@ -20,6 +20,7 @@ export function Database({ database }: { database: OverviewData['database'] }) {
         <LazyChart
           label={`Size of the database by day, from ${formatBytes(history[0]!.bytes)} to ${formatBytes(bytes)}`}
           kind="areas"
+          isDaily
           times={history.map(({ at }) => Date.parse(at))}
           series={[{ name: 'Size', color: 'indigo', values: history.map(({ bytes: size }) => size) }]}
           format={formatBytes}

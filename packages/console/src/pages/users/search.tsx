@@ -18,7 +18,6 @@ export function UserSearch() {
   return (
     <Page title="Users and casts">
       <SearchForm
-        key={q}
         label="User name, fid, address, cast hash or text"
         value={q}
         onSearch={(text) => navigate({ to: '/users', search: text ? { q: text } : {} })}

@@ -34,10 +34,18 @@ function LoadedForm({ appId, id }: { appId: string; id: string }) {
   return <Loaded query={useWebhook(appId, id)}>{(webhook) => <WebhookForm webhook={webhook} />}</Loaded>
 }
 
+interface Values {
+  readonly name: string
+  readonly url: string
+  readonly texts: ReturnType<typeof textsOf>
+}
+
 function WebhookForm({ webhook }: { webhook: Webhook | null }) {
-  const [name, setName] = useState(webhook?.title ?? '')
-  const [url, setUrl] = useState(webhook?.target_url ?? '')
-  const [texts, setTexts] = useState(() => textsOf(webhook?.subscription?.filters))
+  // The other members follow what is stored, which others may change meanwhile.
+  const [edits, setEdits] = useState<Partial<Values>>({})
+  const name = edits.name ?? webhook?.title ?? ''
+  const url = edits.url ?? webhook?.target_url ?? ''
+  const texts = edits.texts ?? textsOf(webhook?.subscription?.filters)
   const saving = useSaveWebhook(webhook?.webhook_id ?? null)
   const navigate = useNavigate()
   const { subscription, problems } = subscriptionOf(texts)
@@ -48,7 +56,8 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const saved = await saving.mutateAsync({ name, url, subscription: isEmpty ? undefined : subscription })
+    const hasFilters = edits.texts !== undefined && !isEmpty
+    const saved = await saving.mutateAsync({ name, url, subscription: hasFilters ? subscription : undefined })
     if (webhook !== null) await navigate({ to: '/webhooks/$id', params: { id: saved.webhook_id } })
   }
 
@@ -59,7 +68,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
         <TextInput
           label="Name"
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setEdits({ ...edits, name: event.currentTarget.value })}
           maxLength={256}
           required
         />
@@ -67,7 +76,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
           label="URL"
           description="An https address on the public internet that gets the events by POST"
           value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
+          onChange={(event) => setEdits({ ...edits, url: event.currentTarget.value })}
           error={refused?.property === 'url' ? refused.message : undefined}
           maxLength={2_048}
           type="url"
@@ -76,7 +85,7 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
         <FilterBuilder
           texts={texts}
           problems={refused === null ? problems : new Map([...problems, [refused.property, refused.message]])}
-          onChange={setTexts}
+          onChange={(changed) => setEdits({ ...edits, texts: changed })}
         />
         <Preview subscription={subscription} isValid={problems.size === 0} />
         {wouldKeep && (

@@ -41,8 +41,11 @@ export async function mapAudience(
       ),
       cells as (
         select
-          floor(latitude / ${CELL_DEGREES}) * ${CELL_DEGREES} + ${CELL_DEGREES / 2}::float8 as latitude,
-          floor(longitude / ${CELL_DEGREES}) * ${CELL_DEGREES} + ${CELL_DEGREES / 2}::float8 as longitude,
+          -- The pole is in the last row, and 180 degrees east are 180 degrees west.
+          floor(least(latitude, ${90 - CELL_DEGREES / 2}::float8) / ${CELL_DEGREES}) * ${CELL_DEGREES}
+            + ${CELL_DEGREES / 2}::float8 as latitude,
+          floor((case when longitude = 180 then -180 else longitude end) / ${CELL_DEGREES}) * ${CELL_DEGREES}
+            + ${CELL_DEGREES / 2}::float8 as longitude,
           count(*)::integer as users
         from counted
         where geo_cell is not null

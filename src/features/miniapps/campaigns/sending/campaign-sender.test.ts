@@ -249,7 +249,7 @@ it('a queued campaign whose selection runs out of resources each time delays no 
 
   await expect.poll(() => statesOf(appId)).toEqual(['completed'])
   // The one that fails for the first time now has the time in which the database may recover.
-  await expect.poll(() => statesOf(poisonAppId), { timeout: 10_000 }).toEqual(['failed', 'queued'])
+  await expect.poll(() => statesOf(poisonAppId)).toEqual(['failed', 'queued'])
 })
 
 it('a campaign that has waited for hours survives temporary failures, which count for no others', async () => {
@@ -271,6 +271,6 @@ it('a campaign that has waited for hours survives temporary failures, which coun
   onTestFinished(() => selector.stop())
   selector.wake()
 
-  await expect.poll(() => statesOf(appId), { timeout: 10_000 }).not.toEqual(['queued'])
+  await expect.poll(() => statesOf(appId)).not.toEqual(['queued'])
   expect(await statesOf(appId)).toEqual(['completed'])
 })

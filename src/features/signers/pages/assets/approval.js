@@ -13,7 +13,7 @@ function start(form) {
     event.preventDefault()
     run(async () => {
       await approve(form)
-      await end(form, 'Approved.')
+      await end(form, 'This key was refused or removed. The app cannot use it.')
     })
   })
   form.querySelector('#refuse')?.addEventListener('click', () =>
@@ -24,14 +24,14 @@ function start(form) {
   )
 }
 
-/** Waits until the request is answered, says so, and goes on to the app.
+/** Waits until the request is answered, says how, and goes on to the app. Another page may have answered it otherwise.
  * @param {HTMLFormElement} form
- * @param {string} text
+ * @param {string} refused What it says of a key that is not approved.
  */
-async function end(form, text) {
+async function end(form, refused) {
   const { status, redirect_url: redirect } = await waitForAnswer(form)
   form.remove()
-  showStatus(text)
+  showStatus(status === 'approved' ? 'Approved.' : refused)
   if (redirect === null || status !== 'approved') return
   const link = document.createElement('a')
   link.id = 'onward'
