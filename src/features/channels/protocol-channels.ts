@@ -2,6 +2,7 @@ import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { insertMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ErrorCode, PlazaError } from '../../platform/errors.js'
+import { createQueue } from '../../platform/process/queue.js'
 import { channelUrl } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import {
@@ -107,22 +108,42 @@ export interface ChannelMetadata {
   readonly imageUrl?: string | null | undefined
 }
 
-/** Publishes changed metadata. A message replaces all of it, so the rest is taken from the current one. */
+/**
+ * Publishes changed metadata. A message replaces all of it, so the rest is taken from the current one. Of two edits at once the
+ * second waits for the first: it would undo it.
+ */
 export async function publishMetadata(
   context: Context,
   author: Author,
   channel: ProtocolChannel,
   { name, description, imageUrl }: ChannelMetadata,
 ): Promise<void> {
-  const current = await readMetadata(context.writerDb, channel)
-  const channelUpdateBody = {
-    ...current,
-    channelId: channel.channelId,
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(imageUrl === undefined ? {} : { imageUrl: imageUrl ?? undefined }),
-  }
-  await publishToChannel(context, author, channel, { type: MessageType.CHANNEL_UPDATE, channelUpdateBody })
+  await withMetadataLock(context.writerDb, channel, async () => {
+    const current = await readMetadata(context.writerDb, channel)
+    const channelUpdateBody = {
+      ...current,
+      channelId: channel.channelId,
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      ...(imageUrl === undefined ? {} : { imageUrl: imageUrl ?? undefined }),
+    }
+    await publishToChannel(context, author, channel, { type: MessageType.CHANNEL_UPDATE, channelUpdateBody })
+  })
+}
+
+/** A queue for each pool of this process: edits that wait for the lock hold one connection, not all that the merge needs. */
+const metadataQueues = new WeakMap<Database, ReturnType<typeof createQueue>>()
+
+/** Runs `work` while no other process edits the metadata of this channel. */
+async function withMetadataLock(db: Database, { id }: ProtocolChannel, work: () => Promise<void>): Promise<void> {
+  const runInTurn = metadataQueues.get(db) ?? createQueue()
+  metadataQueues.set(db, runInTurn)
+  await runInTurn(() =>
+    db.begin(async (transaction) => {
+      await transaction`select pg_advisory_xact_lock(hashtextextended(${`metadata of channel ${id}`}, 0))`
+      await work()
+    }),
+  )
 }
 
 interface MetadataRow {

@@ -353,6 +353,16 @@ it('the first metadata by message keeps the rest of what was imported', async ()
   expect(described.json().channel).toMatchObject({ name: 'Parks', description: 'Oaks', image_url })
 })
 
+it('of several edits of the metadata at once each keeps what the others have changed', async () => {
+  const edits = [{ name: 'Glades' }, { description: 'Birches' }, { image_url: 'https://parks.example/birch.png' }]
+  const replies = await Promise.all(
+    edits.map((edit) => act(owner, 'PATCH', 'channel', { channel_id: 'parks', ...edit })),
+  )
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+  const { channel: shown } = (await get('channel', { id: 'parks' })).json()
+  expect(shown).toMatchObject(Object.assign({}, ...edits))
+})
+
 it('the first metadata by message keeps imported mentions and the header', async () => {
   await hub.submitNameTransfers([nameTransfer('rose', 3, testNowUnix - 900)])
   await submit(member.userData(UserDataType.USERNAME, 'rose', testNow - 800))

@@ -37,12 +37,7 @@ export async function settleBatches(
         and t.app_id = m.app_id and t.fid = m.fid and t.client_fid = m.client_fid and t.token = m.token
         and t.state <> 'invalid'
     ),
-    given_back as (
-      update miniapps.rate_windows p
-      set sent_at = array_remove(p.sent_at, m.claimed_at)
-      from missed m
-      where p.app_id = m.app_id and p.fid = m.fid and p.client_fid = m.client_fid
-    ),
+    ${unusedWindows(db)},
     ${countTokens(
       db,
       db`
@@ -52,6 +47,32 @@ export async function settleBatches(
     )},
     ${endBatches(db, db`select campaign_id from ended`)}
     ${notifyEnds(db)}`
+}
+
+/**
+ * Gives back the places in rate windows of users who were not reached. It locks the windows in the order in which a claim does:
+ * in another the two could wait for each other.
+ */
+function unusedWindows(db: Queryable) {
+  return db`
+    unused as materialized (
+      select app_id, fid, client_fid, array_agg(claimed_at) as claims
+      from missed
+      group by app_id, fid, client_fid
+    ),
+    locked_windows as materialized (
+      select p.app_id, p.fid, p.client_fid, u.claims
+      from miniapps.rate_windows p
+      join unused u using (app_id, fid, client_fid)
+      order by p.app_id, p.fid, p.client_fid
+      for update of p
+    ),
+    given_back as (
+      update miniapps.rate_windows p
+      set sent_at = array(select s from unnest(p.sent_at) s where s <> all (l.claims) order by s)
+      from locked_windows l
+      where p.app_id = l.app_id and p.fid = l.fid and p.client_fid = l.client_fid
+    )`
 }
 
 /** Ends the batches themselves: `missed` are the users whom they have not reached. */

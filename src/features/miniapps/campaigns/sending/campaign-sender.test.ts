@@ -12,6 +12,7 @@ import { createCampaigns } from '../campaign-client.js'
 import { startClient } from '../testing/client-simulator.js'
 import { grantTokens } from '../testing/token-rows.js'
 import { createBatchQueue } from './batch-queue.js'
+import { settleBatches } from './batch-results.js'
 import { batchSenders } from './batch-senders.js'
 import { createAudienceSelector, startCampaignSender } from './campaign-sender.js'
 
@@ -227,6 +228,38 @@ it('a batch of a claim whose reply was lost is sent', async () => {
 
   expect(result).toMatchObject({ success: 3, failure: 0, openBatches: 0 })
   expect(client.requests).toHaveLength(1)
+})
+
+it('a settlement locks the rate windows of users in order, and gives back each claim of a user', async () => {
+  const { id: appId } = await createApp(db, { name: 'marsh' })
+  await queueCampaigns([appId, appId])
+  const sender = await registerSender()
+  const batches = await db<{ id: number }[]>`
+    insert into miniapps.batches
+      (campaign_id, campaign_seq, app_id, client_fid, host, turn, state, sender, fids, claimed_at)
+    select id, seq, app_id, 9152, 'marsh.example.com', 1, 'sending', ${sender}::uuid, '{7,8}',
+      '2026-10-31'::timestamptz + row_number() over (order by seq) * interval '1 hour'
+    from miniapps.campaigns where app_id = ${appId}
+    returning id`
+  await db`
+    insert into miniapps.rate_windows (app_id, fid, client_fid, sent_at)
+    select ${appId}, fid, 9152, array['2026-10-31 01:00'::timestamptz, '2026-10-31 02:00', '2026-10-31 03:00']
+    from unnest('{8,7}'::bigint[]) fid`
+  const results = batches.map(({ id }) => ({
+    batchId: id,
+    failedTokens: [8, 7].map((fid) => ({ fid, token: `t${fid}`, outcome: 'failed' as const, httpStatus: 500 })),
+  }))
+  let settled: Promise<void> | undefined
+  await db.begin(async (transaction) => {
+    await transaction`select from miniapps.rate_windows where app_id = ${appId} and fid = 7 for update`
+    settled = settleBatches(connect({ poolSize: 1 }), sender, results)
+    await expect.poll(() => countLockWaiters(db)).toBe(1)
+    // As a claim does that has the first user and comes to the second.
+    await transaction`select from miniapps.rate_windows where app_id = ${appId} and fid = 8 for update nowait`
+  })
+  await settled
+  const left = await db`select fid, sent_at::text[] as times from miniapps.rate_windows where app_id = ${appId} order by fid`
+  expect(left).toMatchObject([7, 8].map((fid) => ({ fid, times: [expect.stringContaining('03:00')] })))
 })
 
 it('a queued campaign whose selection runs out of resources each time delays no other and fails in the end', async () => {
