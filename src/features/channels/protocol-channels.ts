@@ -135,7 +135,11 @@ export async function publishMetadata(
 const metadataQueues = new WeakMap<Database, ReturnType<typeof createQueue>>()
 
 /** Runs `work` while no other process edits the metadata of this channel. */
-async function withMetadataLock(db: Database, { id }: ProtocolChannel, work: () => Promise<void>): Promise<void> {
+async function withMetadataLock(
+  db: Database,
+  { id }: ProtocolChannel,
+  work: () => Promise<void>,
+): Promise<void> {
   const runInTurn = metadataQueues.get(db) ?? createQueue()
   metadataQueues.set(db, runInTurn)
   await runInTurn(() =>

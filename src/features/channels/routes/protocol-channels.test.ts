@@ -354,7 +354,11 @@ it('the first metadata by message keeps the rest of what was imported', async ()
 })
 
 it('of several edits of the metadata at once each keeps what the others have changed', async () => {
-  const edits = [{ name: 'Glades' }, { description: 'Birches' }, { image_url: 'https://parks.example/birch.png' }]
+  const edits = [
+    { name: 'Glades' },
+    { description: 'Birches' },
+    { image_url: 'https://parks.example/birch.png' },
+  ]
   const replies = await Promise.all(
     edits.map((edit) => act(owner, 'PATCH', 'channel', { channel_id: 'parks', ...edit })),
   )

@@ -37,6 +37,12 @@ export async function renderEventData(
   ])
   const dehydratedUser = (fid: number): UserDehydrated => dehydratedUsers.get(fid) ?? unknownUser(fid)
 
+  /** The cast that a reaction names with its author; undefined if it is not stored. */
+  function storedTarget({ targetHash, targetFid }: ReactionSubject): CastDehydrated | undefined {
+    const cast = targets.get(targetHash)
+    return cast?.author?.fid === targetFid ? cast : undefined
+  }
+
   function dataOf({ kind, subject, happenedAt, detectedAt }: RenderedEvent): string {
     const happened = happenedAt === null ? detectedAt : new Date(Math.round(happenedAt * 1000))
     const times = { event_timestamp: detectedAt.toISOString(), timestamp: happened.toISOString() }
@@ -60,7 +66,7 @@ export async function renderEventData(
           ...times,
           reaction_type: subject.reactionType,
           user: dehydratedUser(subject.fid),
-          cast: targets.get(subject.targetHash) ?? {
+          cast: storedTarget(subject) ?? {
             object: 'cast_dehydrated',
             hash: subject.targetHash,
             author: dehydratedUser(subject.targetFid),

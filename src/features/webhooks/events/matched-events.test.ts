@@ -4,6 +4,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { inPipeline } from '../../../platform/db/pipeline.js'
+import { ReactionType } from '../../../protocol/definitions.js'
 import { Matcher } from '../matching/matcher.js'
 import { enqueueDeliveries, matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
@@ -95,4 +96,30 @@ it('deliveries of any number are enqueued in slices of 5,000, each once and in t
       ids.map((webhookId) => ({ webhookId, eventId: event.id })),
     ),
   )
+})
+
+it('a reaction that names a wrong author of a stored cast matches no webhook', async () => {
+  const { db } = await createTestDatabase()
+  const hub = await createTestHub(db)
+  const alice = new TestUser(1)
+  const cast = alice.cast('tulips', testNow - 100)
+  await hub.submitOnChainEvents(alice.onChain())
+  await hub.submit([cast])
+  const matcher = new Matcher()
+  const hash = `0x${cast.hash.toString('hex')}`
+  const filters = { 'reaction.created': { target_cast_hashes: [hash] } }
+  matcher.set({ webhookId: 'of the cast', filters })
+  matcher.set({ webhookId: 'of a user', filters: { 'reaction.created': { target_fids: [3] } } })
+  const likeOf = (targetFid: number, targetHash: string): WebhookEvent => ({
+    id: `${targetFid} ${targetHash}`,
+    kind: 'reaction.created',
+    happenedAt: null,
+    subject: { type: 'reaction', fid: 2, reactionType: ReactionType.LIKE, targetFid, targetHash },
+  })
+  const unknownHash = `0x${'07'.repeat(20)}`
+  const matched = await matchEvents(db, matcher, [likeOf(1, hash), likeOf(3, hash), likeOf(3, unknownHash)])
+  expect(matched.map(({ event, webhookIds }) => [event.id, webhookIds])).toEqual([
+    [`1 ${hash}`, ['of the cast']],
+    [`3 ${unknownHash}`, ['of a user']],
+  ])
 })

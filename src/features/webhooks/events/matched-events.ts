@@ -6,6 +6,7 @@ import { notifyLanes } from '../../../outbox/outbox-queue.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 import { inPipeline, type Statement } from '../../../platform/db/pipeline.js'
 import { nextTurn } from '../../../platform/process/turns.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import type { CastFacts, EventFacts } from '../matching/filter-index.js'
 import type { Matcher } from '../matching/matcher.js'
 import { deliveryChannel } from '../waiting-deliveries.js'
@@ -20,7 +21,10 @@ export interface MatchedEvent {
 /** Events are matched for this long before other work has its turn (turns.ts). One event is not divided. */
 const MAX_SLICE_MS = 1
 
-/** Matches events against subscriptions, in two statements for all of them. Drops events that match none. */
+/**
+ * Matches events against subscriptions, in two statements for all of them. Drops events that match none, and reactions that name
+ * a wrong author of the cast: they refer to no cast (docs/read-model.md, "Threads").
+ */
 export async function matchEvents(
   db: Queryable,
   matcher: Matcher,
@@ -36,25 +40,37 @@ export async function matchEvents(
       await nextTurn()
       sliceStartMs = performance.now()
     }
-    const webhookIds = matcher.match(facts[index]!)
+    const eventFacts = facts[index]
+    const webhookIds = eventFacts ? matcher.match(eventFacts) : []
     if (webhookIds.length > 0) matched.push({ event, webhookIds })
   }
   return matched
 }
 
-/** Loads the facts that events do not contain, with two statements for all. Returns them in the order of the events. */
-async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventFacts[]> {
+/**
+ * Loads the facts that events do not contain, with two statements for all. Returns them in the order of the events, null for
+ * reactions that name a wrong author.
+ */
+async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<(EventFacts | null)[]> {
   const casts = events.flatMap(({ subject }) => (subject.type === 'cast' ? [castRow(subject.message)] : []))
   const traders = events.flatMap(({ subject }) =>
     subject.type === 'trade' && subject.fid !== null ? [subject.fid] : [],
   )
   const fids = new Set([...casts.flatMap((cast) => [cast.fid, ...cast.mentions]), ...traders])
+  const reactedHashes = events.flatMap(({ subject }) =>
+    subject.type === 'reaction' ? [bytesOfHex(subject.targetHash)] : [],
+  )
   const hashes = casts.flatMap((cast) => [cast.hash, ...(cast.parentHash ? [cast.parentHash] : [])])
-  const [users, roots] = await Promise.all([
-    fids.size === 0 ? new Map<number, UserRow>() : loadUsers(db, [...fids]),
-    hashes.length === 0 ? new Map<string, string | null>() : loadRoots(db, hashes),
+  const [users, stored] = await Promise.all([
+    fids.size === 0 ? [] : loadUsers(db, [...fids]),
+    hashes.length + reactedHashes.length === 0 ? [] : loadCasts(db, [...hashes, ...reactedHashes]),
   ])
-  return events.map((event) => factsOf(event, { users, roots }))
+  const sources = {
+    users: new Map(users.map((user) => [user.fid, user])),
+    authors: new Map(stored.map(({ fid, hash }) => [hash.toString('hex'), fid])),
+    roots: new Map(stored.map(({ fid, hash, root }) => [castName(fid, hash), root])),
+  }
+  return events.map((event) => factsOf(event, sources))
 }
 
 interface UserRow {
@@ -63,19 +79,23 @@ interface UserRow {
   readonly score: number | null
 }
 
-async function loadUsers(db: Queryable, fids: readonly number[]): Promise<Map<number, UserRow>> {
-  const rows = await db<UserRow[]>`
+function loadUsers(db: Queryable, fids: readonly number[]): PromiseLike<UserRow[]> {
+  return db<UserRow[]>`
     select fid, username, score from social.users where fid = any (${[...fids]}::bigint[])`
-  return new Map(rows.map((row) => [row.fid, row]))
 }
 
-/** Returns the root parent URL of each stored cast, by `castName`. */
-async function loadRoots(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, string | null>> {
-  const rows = await db<{ fid: number; hash: Buffer; root: string | null }[]>`
+interface StoredCastRow {
+  readonly fid: number
+  readonly hash: Buffer
+  /** Parent URL of the thread's root. */
+  readonly root: string | null
+}
+
+function loadCasts(db: Queryable, hashes: readonly Buffer[]): PromiseLike<StoredCastRow[]> {
+  return db<StoredCastRow[]>`
     select fid, hash, root_parent_url as root
     from social.casts
     where hash = any (${db.types.byteas(hashes)}::bytea[])`
-  return new Map(rows.map(({ fid, hash, root }) => [castName(fid, hash), root]))
 }
 
 /** A cast with its author: a reply that names another author is below no stored cast. */
@@ -85,11 +105,20 @@ function castName(fid: number, hash: Buffer): string {
 
 interface FactSources {
   readonly users: ReadonlyMap<number, UserRow>
+  /** Authors of stored casts by hash. */
+  readonly authors: ReadonlyMap<string, number>
+  /** Root parent URLs of stored casts by `castName`. */
   readonly roots: ReadonlyMap<string, string | null>
 }
 
-function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFacts {
+function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFacts | null {
   if (subject.type === 'cast') return castFacts(kind as CastFacts['kind'], castRow(subject.message), sources)
+  if (subject.type === 'reaction') {
+    const { targetFid, targetHash } = subject
+    // Without a stored cast nothing contradicts the reaction.
+    const author = sources.authors.get(targetHash.slice(2)) ?? targetFid
+    return author === targetFid ? ({ kind, ...subject } as EventFacts) : null
+  }
   if (subject.type !== 'trade') return { kind, ...subject } as EventFacts
   const { fid, amountUsdc } = subject
   const traderScore = (fid === null ? null : sources.users.get(fid)?.score) ?? 0

@@ -247,7 +247,12 @@ it('a settlement locks the rate windows of users in order, and gives back each c
     from unnest('{8,7}'::bigint[]) fid`
   const results = batches.map(({ id }) => ({
     batchId: id,
-    failedTokens: [8, 7].map((fid) => ({ fid, token: `t${fid}`, outcome: 'failed' as const, httpStatus: 500 })),
+    failedTokens: [8, 7].map((fid) => ({
+      fid,
+      token: `t${fid}`,
+      outcome: 'failed' as const,
+      httpStatus: 500,
+    })),
   }))
   let settled: Promise<void> | undefined
   await db.begin(async (transaction) => {
@@ -258,7 +263,8 @@ it('a settlement locks the rate windows of users in order, and gives back each c
     await transaction`select from miniapps.rate_windows where app_id = ${appId} and fid = 8 for update nowait`
   })
   await settled
-  const left = await db`select fid, sent_at::text[] as times from miniapps.rate_windows where app_id = ${appId} order by fid`
+  const left =
+    await db`select fid, sent_at::text[] as times from miniapps.rate_windows where app_id = ${appId} order by fid`
   expect(left).toMatchObject([7, 8].map((fid) => ({ fid, times: [expect.stringContaining('03:00')] })))
 })
 
