@@ -243,6 +243,22 @@ describe('plaza migrate tokens', () => {
     ])
   })
 
+  it('a repetition names the client of tokens that were imported without one, and no token is there twice', async () => {
+    const lines = [token(1), token(2, { status: 'disabled' })].map((each) => JSON.stringify(each)).join('\n')
+    await migrate(['tokens', '-'], lines)
+    expect(await stored()).toMatchObject([{ client_fid: 0 }, { client_fid: 0 }])
+    expect((await migrate(['tokens', '-', ...named], lines)).lines).toEqual(['added: 0', 'updated: 2'])
+    for (const again of [named, []])
+      expect((await migrate(['tokens', '-', ...again], lines)).lines.slice(0, 2)).toEqual([
+        'added: 0',
+        'unchanged: 2',
+      ])
+    expect(await stored()).toMatchObject([
+      { fid: 1, client_fid: 9152, state: 'enabled' },
+      { fid: 2, client_fid: 9152, state: 'disabled' },
+    ])
+  })
+
   it('the newer token stays, and what has ended does not come back', async () => {
     const importAll = async (...tokens: object[]) =>
       (await migrate(['tokens', '-', ...named], tokens.map((each) => JSON.stringify(each)).join('\n'))).lines

@@ -8,12 +8,12 @@ import {
   importTokens,
 } from '../features/miniapps/tokens/import-tokens.js'
 import { type FileRecord, readTokenFile } from '../features/miniapps/tokens/token-files.js'
+import { UNNAMED_CLIENT } from '../features/miniapps/tokens/token-holder.js'
 import {
   type RecordOptions,
   readClientOfHost,
   readTokenRecord,
 } from '../features/miniapps/tokens/token-records.js'
-import { UNNAMED_CLIENT } from '../features/miniapps/tokens/tokens.js'
 import type { PublicApi } from '../hub/sync/import/public-api.js'
 import type { Database } from '../platform/db/connection.js'
 import { chosenApp } from './chosen-app.js'

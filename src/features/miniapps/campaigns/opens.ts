@@ -1,6 +1,6 @@
 import { runInBatches } from '../../../outbox/run-in-batches.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { UNNAMED_CLIENT } from '../tokens/tokens.js'
+import { UNNAMED_CLIENT } from '../tokens/token-holder.js'
 
 /** An opened notification, as the mini app reports it. */
 export interface CampaignOpen {

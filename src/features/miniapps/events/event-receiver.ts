@@ -15,14 +15,8 @@ import {
 } from '../../../protocol/json-signature.js'
 import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { requireSavableTarget } from '../../savable-target.js'
-import {
-  endToken,
-  type Grant,
-  grantToken,
-  type TokenEventOutcome,
-  type TokenHolder,
-  UNNAMED_CLIENT,
-} from '../tokens/tokens.js'
+import { type TokenHolder, UNNAMED_CLIENT } from '../tokens/token-holder.js'
+import { endToken, type Grant, grantToken, type TokenEventOutcome } from '../tokens/tokens.js'
 
 /** Dependencies of `receiveEvent`. */
 export interface EventReceiver {

@@ -1,4 +1,6 @@
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import { UNNAMED_CLIENT } from './token-holder.js'
+import { nameTokens, stateRank } from './unnamed-tokens.js'
 
 /** A token that another service or a file knows. */
 export interface ImportedToken {
@@ -17,7 +19,7 @@ export interface ImportedToken {
 export interface ImportTally {
   /** Of users and clients without a token. */
   added: number
-  /** Replaced an older token, or ended the same. */
+  /** Replaced an older token, ended the same, or named its client. */
   updated: number
   unchanged: number
   /** Another token that was granted later, or a former one, is here: it stays. */
@@ -26,7 +28,7 @@ export interface ImportTally {
 
 /**
  * Imports a batch of tokens of an app, in one transaction and a few statements for all. The newer of two tokens of a holder
- * stays, an ended token never becomes valid again, and a repetition changes nothing.
+ * stays, an ended token never becomes valid again, and a repetition changes nothing, also one that does not name clients.
  */
 export async function importTokens(
   db: Database,
@@ -34,6 +36,21 @@ export async function importTokens(
   batch: readonly ImportedToken[],
 ): Promise<ImportTally> {
   const tokens = newestByHolder(batch)
+  const tally = await db.begin(async (transaction) => {
+    const withClient = tokens.filter(({ clientFid }) => clientFid !== UNNAMED_CLIENT)
+    const namedFids = await nameTokens(transaction, appId, withClient)
+    return await mergeTokens(transaction, appId, tokens, namedFids)
+  })
+  return { ...tally, kept: tally.kept + batch.length - tokens.length }
+}
+
+/** @param namedFids Users whose token has got its client just now. */
+async function mergeTokens(
+  db: Queryable,
+  appId: string,
+  tokens: readonly ImportedToken[],
+  namedFids: readonly number[],
+): Promise<ImportTally> {
   const [tally] = await db<[ImportTally]>`
     with given as (${rowsOf(db, tokens)}),
     stored as materialized (
@@ -43,24 +60,7 @@ export async function importTokens(
       where t.app_id = ${appId}
       for update of t
     ),
-    judged as materialized (
-      select
-        given.*, stored.token as stored_token,
-        case
-          when stored.fid is null then 'added'
-          when stored.token = given.token then
-            case when ${rankOf(db, db`given.state`)} > ${rankOf(db, db`stored.state`)} then 'ended' else 'unchanged' end
-          when not given.is_dated or given.updated_at <= stored.last_event_at then 'kept'
-          when exists (
-            select from miniapps.replaced_tokens r
-            where r.app_id = ${appId} and r.fid = given.fid and r.client_fid = given.client_fid
-              and r.digest = sha256(convert_to(given.token, 'UTF8'))
-          ) then 'kept'
-          else 'replaced'
-        end as outcome
-      from given
-      left join stored using (fid, client_fid)
-    ),
+    ${outcomesOf(db, appId, namedFids)},
     added as (
       insert into miniapps.tokens (app_id, fid, client_fid, url, token, state, created_at, updated_at, last_event_at)
       select ${appId}, fid, client_fid, url, token, state, created_at, updated_at, updated_at
@@ -87,15 +87,49 @@ export async function importTokens(
     )
     select
       count(*) filter (where outcome = 'added')::integer as added,
-      count(*) filter (where outcome in ('replaced', 'ended'))::integer as updated,
+      count(*) filter (where outcome in ('replaced', 'ended', 'named'))::integer as updated,
       count(*) filter (where outcome = 'unchanged')::integer as unchanged,
       count(*) filter (where outcome = 'kept')::integer as kept
     from judged`
-  return { ...tally, kept: tally.kept + batch.length - tokens.length }
+  return tally
+}
+
+/** The outcome of each token: `judged`. */
+function outcomesOf(db: Queryable, appId: string, namedFids: readonly number[]) {
+  return db`
+    judged as materialized (
+      select
+        given.*, stored.token as stored_token,
+        case
+          when stored.fid is null then
+            case
+              when given.client_fid = ${UNNAMED_CLIENT}::bigint and exists (
+                select from miniapps.tokens named
+                where named.app_id = ${appId} and named.fid = given.fid and named.token = given.token
+              ) then 'unchanged'
+              else 'added'
+            end
+          when stored.token = given.token then
+            case
+              when ${stateRank(db, db`given.state`)} > ${stateRank(db, db`stored.state`)} then 'ended'
+              when given.fid = any (${[...namedFids]}::bigint[]) and given.client_fid <> ${UNNAMED_CLIENT}::bigint then 'named'
+              else 'unchanged'
+            end
+          when not given.is_dated or given.updated_at <= stored.last_event_at then 'kept'
+          when exists (
+            select from miniapps.replaced_tokens r
+            where r.app_id = ${appId} and r.fid = given.fid and r.client_fid = given.client_fid
+              and r.digest = sha256(convert_to(given.token, 'UTF8'))
+          ) then 'kept'
+          else 'replaced'
+        end as outcome
+      from given
+      left join stored using (fid, client_fid)
+    )`
 }
 
 /** The tokens as rows. */
-function rowsOf(db: Database, tokens: readonly ImportedToken[]) {
+function rowsOf(db: Queryable, tokens: readonly ImportedToken[]) {
   return db`
       select
         fid, client_fid, url, token, state,
@@ -111,11 +145,6 @@ function rowsOf(db: Database, tokens: readonly ImportedToken[]) {
         ${db.types.texts(tokens.map(({ createdAt }) => createdAt?.toISOString() ?? null))}::text[],
         ${db.types.texts(tokens.map(({ updatedAt }) => updatedAt?.toISOString() ?? null))}::text[]
       ) as given (fid, client_fid, url, token, state, created_at, updated_at)`
-}
-
-/** The order in which states follow each other. */
-function rankOf(db: Database, state: ReturnType<Database>) {
-  return db`array_position('{enabled,disabled,invalid}'::text[], ${state})`
 }
 
 /** One token for each user and client: the one that changed last; of undated ones the last in the batch. */

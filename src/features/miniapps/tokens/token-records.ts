@@ -2,7 +2,7 @@ import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { readGrant } from '../events/event-receiver.js'
 import type { ImportedToken } from './import-tokens.js'
-import { UNNAMED_CLIENT } from './tokens.js'
+import { UNNAMED_CLIENT } from './token-holder.js'
 
 /** Dependencies of reads of token records. */
 export interface RecordOptions {

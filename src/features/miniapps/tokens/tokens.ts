@@ -4,17 +4,8 @@ import { isoTime } from '../../../platform/db/iso-time.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { secretDigest } from '../../../platform/vault/secret-digest.js'
 import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
-
-/** The holder of a token: each client grants its own per user and mini app (docs/compatibility.md §19.2). */
-export interface TokenHolder {
-  readonly appId: string
-  readonly fid: number
-  /** The fid of the client app, or `UNNAMED_CLIENT`. */
-  readonly clientFid: number
-}
-
-/** The client of events signed by an address, which name none. No user has fid 0. */
-export const UNNAMED_CLIENT = 0
+import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
+import { hostOf, nameTokenByEvent } from './unnamed-tokens.js'
 
 /** A permission to notify a user. */
 export interface Grant {
@@ -50,6 +41,7 @@ export async function grantToken(
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
   // The usual repetition needs no lock and no write.
   if (current?.token === grant.token) return 'unchanged'
+  if (clientFid === UNNAMED_CLIENT && (await isKnownToken(db, holder, grant.token))) return 'unchanged'
   return await db.begin(async (transaction) => {
     // The row stays locked until the transaction ends, new or not.
     const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
@@ -57,10 +49,25 @@ export async function grantToken(
       values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${grant.url}, ${grant.token})
       on conflict (app_id, fid, client_fid) do update set last_event_at = tokens.last_event_at
       returning token, xmax = 0 as "isFirst"`
-    if (stored!.isFirst) return 'applied'
-    if (stored!.token === grant.token) return 'unchanged'
-    return await replaceToken(transaction, holder, stored!.token, grant)
+    if (!stored!.isFirst) {
+      const isRepeated = stored!.token === grant.token
+      const outcome = isRepeated ? 'unchanged' : await replaceToken(transaction, holder, stored!.token, grant)
+      if (outcome === 'unchanged') return outcome
+    }
+    await nameTokenByEvent(transaction, holder, grant.url)
+    return 'applied'
   })
+}
+
+/** Whether any client of the user has or had this token: a late repetition of the event of a client that got its name since. */
+async function isKnownToken(db: Database, { appId, fid }: TokenHolder, token: string): Promise<boolean> {
+  const rows = await db`
+    select from miniapps.tokens where app_id = ${appId} and fid = ${fid}::bigint and token = ${token}
+    union all
+    select from miniapps.replaced_tokens
+    where app_id = ${appId} and fid = ${fid}::bigint and digest = ${secretDigest(token)}
+    limit 1`
+  return rows.length > 0
 }
 
 async function replaceToken(
@@ -86,6 +93,7 @@ async function replaceToken(
     with past as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest)
       values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${secretDigest(stored)})
+      on conflict do nothing
     )
     update miniapps.tokens
     set url = ${url}, token = ${token}, state = 'enabled', created_at = now(), updated_at = now(), last_event_at = now()
@@ -96,9 +104,11 @@ async function replaceToken(
 /** Ends the token of a holder: `disabled` when notifications were disabled, `invalid` when the mini app was removed. */
 export async function endToken(
   db: Database,
-  { appId, fid, clientFid }: TokenHolder,
+  holder: TokenHolder,
   state: 'disabled' | 'invalid',
 ): Promise<TokenEventOutcome> {
+  await nameTokenByEvent(db, holder, null)
+  const { appId, fid, clientFid } = holder
   const rows = await db`
     update miniapps.tokens
     set state = ${state}, updated_at = now(), last_event_at = now()
@@ -137,7 +147,7 @@ export function countTokens(db: Database, appId: string): Promise<Static<typeof 
   return db<Static<typeof NotificationTokenCount>[]>`
     select
       'notification_token_count' as object, client_fid,
-      max(lower(substring(url from '://([^/?#]+)'))) as host,
+      max(${hostOf(db, db`url`)}) as host,
       count(*) filter (where state = 'enabled')::integer as enabled,
       count(*) filter (where state = 'disabled')::integer as disabled,
       count(*) filter (where state = 'invalid')::integer as invalid,
