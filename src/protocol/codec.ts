@@ -78,7 +78,9 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
     if (beside === 'number too large') return largeNumber
     const signed = data.length > MAX_UNPACKED_DATA_BYTES ? data : canonicalEncoding(data, messageDataSchema)
     const content = signed.length > MAX_DATA_BYTES ? readableContent(signed) : signed
-    return copyEnvelope(envelope, dataBytes ?? signed, content)
+    const message = copyEnvelope(envelope, dataBytes ?? signed, content)
+    // Empty `data_bytes` do not say what `data` says: such a message is refused, and shown with its `data`.
+    return dataBytes === undefined ? message : { ...message, isIrregular: true }
   }
   if (finding === 'number too large') return largeNumber
   if (finding === null && dataBytes.length <= MAX_DATA_BYTES) return copyEnvelope(envelope, dataBytes)

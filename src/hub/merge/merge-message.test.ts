@@ -9,6 +9,7 @@ import { mergeNameTransfer } from './names.js'
 import { type BatchState, signerId } from './state.js'
 import { toStoredMessage } from './stored-message.js'
 import { createBatchState } from './testing/batch-state-fixture.js'
+import { verification, verificationRemoval } from './testing/in-memory-merges.js'
 
 const alice = new TestUser(1)
 const bob = new TestUser(2)
@@ -212,6 +213,19 @@ test('a conflict with a message of the same batch is logged, another one is not'
       },
     },
   ])
+})
+
+test('from V21 on no failure of a verification is logged', () => {
+  const failuresOf = (hasV21: boolean) => {
+    const state = createBatchState({ hasV21 })
+    const address = Buffer.alloc(20, 7)
+    mergeMessage(verification(alice, address, testNow), state)
+    expect(mergeMessage(verificationRemoval(alice, address, testNow - 5), state)?.code).toBe(
+      'bad_request.conflict',
+    )
+    return state.events.filter(({ body }) => body.type === HubEventType.MERGE_FAILURE).length
+  }
+  expect([failuresOf(false), failuresOf(true)]).toEqual([1, 0])
 })
 
 test('a username whose name was transferred in the same batch is logged as MERGE_FAILURE', () => {

@@ -3,6 +3,7 @@ import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf, MessageSet } from '../../protocol/message-kind.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
+import { isOfShardZero } from '../../protocol/shard.js'
 import { insufficientStorage } from '../sender-refusals.js'
 import { checkSender, isSignedByGaslessKey } from './check-sender.js'
 import { checkType } from './check-type.js'
@@ -22,7 +23,7 @@ import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = decideMerge(message, state)
-  if (refusal && isFailureOfBatch(refusal, state)) {
+  if (refusal && isFailureOfBatch(message, refusal, state)) {
     state.emit(message.data.fid, {
       type: HubEventType.MERGE_FAILURE,
       message,
@@ -34,11 +35,15 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
 }
 
 /**
- * Returns true if something merged in this batch caused a refusal. Duplicates are none, nor are loans: the reference
- * node logs no failures of its shard 0.
+ * Returns true if something merged in this batch caused a refusal. Duplicates are none, nor are loans and, from V21 on,
+ * verifications: nobody can read the failures of shard 0 of the reference node.
  */
-function isFailureOfBatch({ code, causedBy, causedByName }: MergeRefusal, state: BatchState): boolean {
-  if (code === 'bad_request.duplicate' || causedBy?.set === MessageSet.lends) return false
+function isFailureOfBatch(
+  { data }: SignedMessage,
+  { code, causedBy, causedByName }: MergeRefusal,
+  state: BatchState,
+): boolean {
+  if (code === 'bad_request.duplicate' || isOfShardZero(data.type, state.hasV21)) return false
   if (causedByName !== undefined && state.isNameChangedByBatch(causedByName)) return true
   return causedBy !== undefined && state.isChangedByBatch(causedBy)
 }

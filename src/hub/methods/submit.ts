@@ -168,7 +168,8 @@ function bulkMessages(body: Buffer): Buffer[] {
   const messages: Buffer[] = []
   try {
     eachField(body, (number, start, content, end) => {
-      if (number !== MESSAGES || content === start) return
+      if (number !== MESSAGES) return
+      if (content === start) throw wrongWireType
       // At once: a body of 4 MB may have two million of them.
       if (messages.length === MAX_BULK_MESSAGES) throw tooManyMessages
       messages.push(body.subarray(content, end))
@@ -180,6 +181,9 @@ function bulkMessages(body: Buffer): Buffer[] {
   }
   return messages
 }
+
+/** The field of messages is there, and is none of bytes. */
+const wrongWireType = new Error('the messages are not bytes')
 
 const tooManyMessages = refuse('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
 

@@ -17,6 +17,7 @@ export interface BatchStateFixture {
   readonly keyClaims?: ReadonlyMap<SignedMessage, KeyClaim>
   readonly historical?: readonly SignedMessage[]
   readonly isMainnet?: boolean
+  readonly hasV21?: boolean
 }
 
 /**
@@ -39,6 +40,7 @@ export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
     keyClaims: fixture.keyClaims ?? new Map(),
     historical: new Set(fixture.historical),
     isMainnet: fixture.isMainnet ?? false,
+    isV21: () => fixture.hasV21 ?? false,
     nowUnix: testNowUnix,
   })
 }

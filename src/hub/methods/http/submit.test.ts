@@ -164,9 +164,10 @@ describe('validateMessage', () => {
 })
 
 describe('submitBulkMessages', () => {
-  test('field 0 -> no protobuf', async () => {
+  test('field 0, and messages that are numbers -> no protobuf', async () => {
     const valid = bulk([encodeMessage(alice.cast('behind field 0', testNow - 12))])
-    for (const bytes of [Buffer.of(0x02, 0x00), Buffer.concat([Buffer.of(0x02, 0x00), valid])]) {
+    const heads = [Buffer.of(0x02, 0x00), Buffer.of(0x08, 0x01), Buffer.of(0x0d, 0, 0, 0, 0)]
+    for (const bytes of heads.flatMap((head) => [head, Buffer.concat([head, valid])])) {
       const { status, body } = await api.post('/v1/submitBulkMessages', bytes)
       expect([status, body.errCode]).toEqual([400, 'bad_request.parse_failure'])
     }

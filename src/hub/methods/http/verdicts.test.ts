@@ -171,6 +171,8 @@ describe('C.3 data and data_bytes', () => {
       }).finish(),
     )
     expect([await submit(empty), await validate(empty)]).toEqual([`${validation}/data is missing`, false])
+    const { body: shown } = await api.post('/v1/validateMessage', empty)
+    expect(shown.message.data).toMatchObject({ type: 'MESSAGE_TYPE_CAST_ADD', fid: 1 })
     const undecodable = signed(Buffer.from([0x0a, 0x05]))
     expect(await submit(undecodable)).toBe(`${parameter}/fid cannot be 0`)
     expect(await validate(undecodable)).toBe('No message data')
