@@ -1,5 +1,6 @@
 import type { Fragment, PendingQuery, Row } from '#postgres'
 import type { Consumer } from '../../hub/log/consumer-batch.js'
+import { untilAborted } from '../../platform/db/cancelable.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
 import {
@@ -172,21 +173,6 @@ function allSources(db: Transaction) {
       order by r.target_hash, r.target_fid, r.type, r.ts desc, r.fid desc
     ) newest (fid, kind, hash, ts, actor)
     left join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
-}
-
-/** Runs a statement that the signal cancels, and returns its row count. */
-async function untilAborted(
-  statement: PendingQuery<Row[]>,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  signal?.throwIfAborted()
-  const cancel = () => statement.cancel()
-  signal?.addEventListener('abort', cancel)
-  try {
-    return (await statement).count
-  } finally {
-    signal?.removeEventListener('abort', cancel)
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from '#postgres'
+import { untilAborted } from '../../platform/db/cancelable.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { copyGrants } from './replay-dependents.js'
 import type { ReplayLock } from './replay-lock.js'
@@ -153,20 +153,6 @@ export async function copyAppsOfRemovedKeys(lock: ReplayLock): Promise<void> {
       on conflict do nothing
     `
   })
-}
-
-async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  const cancel = () => statement.cancel()
-  signal?.addEventListener('abort', cancel)
-  try {
-    await statement
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  } finally {
-    signal?.removeEventListener('abort', cancel)
-  }
 }
 
 /** Replaces the old read model by the new one. A running statement sees one or the other. */
