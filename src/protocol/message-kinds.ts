@@ -1,6 +1,12 @@
 import type { MessageData, MessageType } from './definitions.js'
 import { castAdd, castRemove } from './kinds/cast.js'
-import { channelMember, channelModerate, channelPin, channelUpdate } from './kinds/channel.js'
+import {
+  type ChannelBody,
+  channelMember,
+  channelModerate,
+  channelPin,
+  channelUpdate,
+} from './kinds/channel.js'
 import { frameAction } from './kinds/frame-action.js'
 import { keyAdd, keyRemove } from './kinds/key.js'
 import { lendStorage } from './kinds/lend-storage.js'
@@ -9,7 +15,8 @@ import { reactionAdd, reactionRemove } from './kinds/reaction.js'
 import { userDataAdd } from './kinds/user-data-add.js'
 import { usernameProof } from './kinds/username-proof.js'
 import { verificationAdd, verificationRemove } from './kinds/verification.js'
-import { type BodyName, type MessageKind, MessageSet } from './message-kind.js'
+import type { SignedMessage } from './message.js'
+import { type BodyName, bodyOf, type MessageKind, MessageSet } from './message-kind.js'
 import { schema, single } from './wire-schema.js'
 
 /** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
@@ -58,6 +65,12 @@ export function typedKindOf(data: MessageData): AnyMessageKind | undefined {
 /** Returns true for the types of channel messages, whose slots all users share (docs/protocol.md §7.1.4). */
 export function isChannelType(type: MessageType): boolean {
   return kindOf(type)?.set === MessageSet.channels
+}
+
+/** Returns the body of a channel message; null for others. */
+export function channelBodyOf({ data }: SignedMessage): ChannelBody | null {
+  const kind = typedKindOf(data)
+  return kind && isChannelType(data.type) ? ((bodyOf(kind, data) as ChannelBody | undefined) ?? null) : null
 }
 
 /** Every member of `MessageData` that holds a body, each once. */

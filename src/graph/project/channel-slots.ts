@@ -7,24 +7,24 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { ChannelMemberState } from '../../protocol/proto/generated/channel_requests.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 
-/** The place of a message of a channel: `hub.channel_messages` holds the last one that arrived. */
+/** Identifies a slot of a channel: `hub.channel_messages` holds the last message of it that arrived. */
 export interface ChannelSlotKey {
   readonly type: MessageType
   readonly channelId: Buffer
-  /** Null stands for all slots of the type. */
-  readonly key: Buffer | null
+  /** See `channelSubject`. Null: all slots of the type. */
+  readonly subject: Buffer | null
 }
 
 /** Unix seconds of the Farcaster epoch. */
 const EPOCH = unixSecondsFromFarcasterSeconds(0)
 
-/** The slots as a table of ids and keys, for a statement. */
+/** Returns the slots as a table of ids and keys, for a statement. */
 function slotTable(db: Transaction, slots: readonly ChannelSlotKey[]) {
   return db`(
     select c.id, c.lead_fid, c.protocol_id, slot.key
     from unnest(
       ${db.types.byteas(slots.map(({ channelId }) => channelId))}::bytea[],
-      ${db.types.byteas(slots.map(({ key }) => key))}::bytea[]
+      ${db.types.byteas(slots.map(({ subject }) => subject))}::bytea[]
     ) as slot (protocol_id, key)
     join channels.channels c on c.protocol_id = slot.protocol_id
   )`

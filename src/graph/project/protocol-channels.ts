@@ -3,7 +3,9 @@ import { readHasChannels } from '../../hub/network.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
+import { channelSubject } from '../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { channelBodyOf } from '../../protocol/message-kinds.js'
 import { CHANNELS_FID } from '../../protocol/shard.js'
 import {
   type FollowChanges,
@@ -139,8 +141,8 @@ function registeredChannel({ fid, channelRegisterEventBody: body }: OnChainEvent
   return fid === CHANNELS_FID && body ? asBuffer(body.label) : null
 }
 
-function addAffected({ data }: SignedMessage, { owners, slots }: Affected): void {
-  const { channelMemberBody: member, channelModerateBody: moderation } = data
+function addAffected(message: SignedMessage, { owners, slots }: Affected): void {
+  const { data } = message
   switch (data.type) {
     case MessageType.VERIFICATION_ADD_ETH_ADDRESS:
       owners.push(asBuffer(data.verificationAddAddressBody!.address))
@@ -148,31 +150,12 @@ function addAffected({ data }: SignedMessage, { owners, slots }: Affected): void
     case MessageType.VERIFICATION_REMOVE:
       owners.push(asBuffer(data.verificationRemoveBody!.address))
       return
-    case MessageType.CHANNEL_UPDATE:
-      slots.push({
-        type: data.type,
-        channelId: asBuffer(data.channelUpdateBody!.channelId),
-        key: Buffer.alloc(0),
-      })
-      return
-    case MessageType.CHANNEL_PIN:
-      slots.push({
-        type: data.type,
-        channelId: asBuffer(data.channelPinBody!.channelId),
-        key: Buffer.alloc(0),
-      })
-      return
-    case MessageType.CHANNEL_MEMBER:
-      slots.push({ type: data.type, channelId: asBuffer(member!.channelId), key: u32be(member!.fid) })
-      return
-    case MessageType.CHANNEL_MODERATE:
-      slots.push({
-        type: data.type,
-        channelId: asBuffer(moderation!.channelId),
-        key: asBuffer(moderation!.castHash),
-      })
-      return
-    default:
+    default: {
+      const body = channelBodyOf(message)
+      if (body === null) return
+      const subject = channelSubject(body, data.type)
+      slots.push({ type: data.type, channelId: asBuffer(body.channelId), subject })
+    }
   }
 }
 
@@ -194,7 +177,7 @@ async function projectOwners(db: Transaction, channels: readonly Buffer[]): Prom
 }
 
 function allSlots(type: MessageType, channels: readonly Buffer[]): ChannelSlotKey[] {
-  return channels.map((channelId) => ({ type, channelId, key: null }))
+  return channels.map((channelId) => ({ type, channelId, subject: null }))
 }
 
 async function projectSlots(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
@@ -284,10 +267,4 @@ async function channelsOfOwners(db: Transaction, owners: readonly Buffer[]): Pro
 
 function unique(ids: readonly Buffer[]): Buffer[] {
   return [...new Map(ids.map((id) => [id.toString('hex'), id])).values()]
-}
-
-function u32be(fid: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(fid)
-  return bytes
 }

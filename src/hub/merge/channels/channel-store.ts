@@ -4,15 +4,8 @@ import { decodeStoredMessage } from '../../../protocol/codec.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import { type ChannelBody, channelSubject, memberSubject } from '../../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { bodyOf } from '../../../protocol/message-kind.js'
-import { isChannelType, typedKindOf } from '../../../protocol/message-kinds.js'
+import { channelBodyOf } from '../../../protocol/message-kinds.js'
 import { type ChannelCounts, type ChannelSlot, ChannelState, type Verifier } from './channel-state.js'
-
-/** Returns the body of a channel message; null for others. */
-export function channelBodyOf({ data }: SignedMessage): ChannelBody | null {
-  const kind = typedKindOf(data)
-  return kind && isChannelType(data.type) ? ((bodyOf(kind, data) as ChannelBody | undefined) ?? null) : null
-}
 
 interface SlotKey {
   readonly channelId: Buffer

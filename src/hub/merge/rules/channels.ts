@@ -10,10 +10,10 @@ import {
 import { type ChannelBody, channelSubject } from '../../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { channelBodyOf } from '../../../protocol/message-kinds.js'
 import { ChannelMemberState } from '../../../protocol/proto/generated/channel_requests.js'
 import { refusedChange, roleOf, stateAfter, UNAUTHORIZED } from '../channels/authority.js'
 import type { ChannelSlot, RegisteredChannel, Verifier } from '../channels/channel-state.js'
-import { channelBodyOf } from '../channels/channel-store.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
