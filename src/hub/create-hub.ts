@@ -11,7 +11,7 @@ import {
   type ChainClaims,
   type CheckedClaims,
   chainClaimsWithoutChains,
-  nothingClaimed,
+  noClaims,
 } from './chain-claims/chain-claims.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
@@ -22,7 +22,7 @@ import { nameOf } from './merge/names.js'
 import { readEarlyRefusals, readSenderRefusal } from './merge/read-refusals.js'
 import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
 import { origins } from './origins.js'
-import { asksOnce, type FindName, mergeWithName, noName } from './unknown-names.js'
+import { type FindName, findNoName, limitToOneLookup, mergeWithName } from './unknown-names.js'
 import { type ValidationOptions, validateMessages } from './validate.js'
 
 export interface HubOptions {
@@ -115,20 +115,20 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     { origin = 'local', trusted = false, order }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const { verifiesSignatures, isSynced, isHistorical, isOutgoing } = origins[origin]
-    const needsVerification = trusted ? () => false : verifiesSignatures ? () => true : hasClaim
+    const needsVerification = verificationOf(trusted, verifiesSignatures)
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const historicals = isHistorical ? new Set(messages) : historicalOf(items)
     // What others submit may depend on a submission that is queued: a client has the answer to what it depends on.
     const refusesEarly = origin === 'client'
     const checks = { needsVerification, ignoresTier: historicals, isSynced, refusesEarly }
-    const judged = judge(options, messages, checks)
-    const verdicts = order?.next(judged) ?? judged
+    const checking = checkMessages(options, messages, checks)
+    const checked = order?.next(checking) ?? checking
     // Awaited by each message below.
-    verdicts.catch(() => {})
+    checked.catch(() => {})
     // All of a store is a copy. Of a log, messages may be historical by themselves.
     const isCopy = isHistorical
     const holders = await findReleasedHolders(options.db, items)
-    const findName = isOutgoing ? asksOnce(options.findName) : noName
+    const findName = isOutgoing ? limitToOneLookup(options.findName) : findNoName
     const mergeTransfer = (proof: UserNameProof) => submitItems([{ kind: 'nameTransfer', proof }])
     let next = 0
     // Events and names are queued before the messages are verified.
@@ -140,7 +140,7 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
       }
       const index = next++
       const { message } = item
-      const { outcomes, claims } = await verdicts
+      const { refusals, claims } = await checked
       const merged = {
         ...item,
         isCopy,
@@ -150,12 +150,19 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
         confirmedProof: claims.confirmedProofs.get(message),
       }
       const merge = () => submitToShard(shardFidOf(message), merged)
-      const outcome = outcomes[index] ?? (await mergeWithName(message, merge, { findName, mergeTransfer }))
+      const outcome = refusals[index] ?? (await mergeWithName(message, merge, { findName, mergeTransfer }))
       options.onOutcome?.(message.data.type, outcome?.code ?? 'merged')
       return outcome
     })
     return await settleAll(merges)
   }
+}
+
+/** Returns what selects the messages whose signatures and claims are verified. */
+function verificationOf(trusted: boolean, verifiesSignatures: boolean): (message: SignedMessage) => boolean {
+  if (trusted) return () => false
+  if (verifiesSignatures) return () => true
+  return hasClaim
 }
 
 /** Returns the fid whose shard merges a message: channels are of all users, so their messages have one order. */
@@ -237,18 +244,18 @@ interface Checks extends Omit<ValidationOptions, 'tiers'> {
 }
 
 /** Validates messages, verifies what is to be verified, and asks chains about the claims of the valid ones. */
-async function judge(
+async function checkMessages(
   options: HubOptions,
   messages: readonly SignedMessage[],
   checks: Checks,
-): Promise<{ readonly outcomes: readonly (Refusal | null)[]; readonly claims: CheckedClaims }> {
-  const outcomes = await validateMessages(options, messages, { ...checks, tiers: 'merge' })
-  const valid = messages.filter((_, index) => outcomes[index] === null)
+): Promise<{ readonly refusals: readonly (Refusal | null)[]; readonly claims: CheckedClaims }> {
+  const refusals = await validateMessages(options, messages, { ...checks, tiers: 'merge' })
+  const valid = messages.filter((_, index) => refusals[index] === null)
   const claims = await confirmClaims(options, valid, checks.isSynced)
-  if (!checks.refusesEarly) return { outcomes, claims }
+  if (!checks.refusesEarly) return { refusals, claims }
   const early = await refuseEarly(options, valid, claims)
   let next = 0
-  return { outcomes: outcomes.map((outcome) => outcome ?? early[next++] ?? null), claims }
+  return { refusals: refusals.map((refusal) => refusal ?? early[next++] ?? null), claims }
 }
 
 async function refuseEarly(
@@ -256,9 +263,9 @@ async function refuseEarly(
   messages: readonly SignedMessage[],
   claims: CheckedClaims,
 ): Promise<readonly (Refusal | null)[]> {
-  const circumstances = { nowUnix: Math.floor(clock() / 1000), network, recover: verifyPool.recover }
+  const batchContext = { nowUnix: Math.floor(clock() / 1000), network, recover: verifyPool.recover }
   try {
-    return await readEarlyRefusals(db, { messages, ...claims }, circumstances)
+    return await readEarlyRefusals(db, { messages, ...claims }, batchContext)
   } catch (error) {
     throw unavailableError(error) ?? error
   }
@@ -270,7 +277,7 @@ async function confirmClaims(
   messages: readonly SignedMessage[],
   isSynced: boolean,
 ): Promise<CheckedClaims> {
-  if (isSynced && !checksSyncedClaims) return nothingClaimed
+  if (isSynced && !checksSyncedClaims) return noClaims
   try {
     const { recover } = verifyPool
     const claims = await chainClaims.check(db, messages, { network, synced: isSynced, recover })

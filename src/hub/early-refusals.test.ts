@@ -13,14 +13,14 @@ import { createTestHub } from '../../test/hub.js'
 import { TestUser, testKey, testNow, testNowUnix } from '../../test/network.js'
 import { MessageType, UserNameProof, UserNameType } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
-import { nothingClaimed } from './chain-claims/chain-claims.js'
+import { noClaims } from './chain-claims/chain-claims.js'
 import { lockShards } from './merge/shard-lock.js'
 
 const { db, connect } = await createTestDatabase()
 const other = connect({ poolSize: 1 })
 const hub = await createTestHub(db, {
   shards: 2,
-  chainClaims: { check: async () => nothingClaimed },
+  chainClaims: { check: async () => noClaims },
 })
 const stranger = new TestUser(99)
 const strangeKey = testKey('of a stranger')

@@ -21,10 +21,10 @@ export interface SubmitOptions {
 export class SubmissionOrder {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Returns the verdicts once all earlier submissions have theirs. */
-  next<Verdicts>(verdicts: Promise<Verdicts>): Promise<Verdicts> {
+  /** Resolves to the checks once all earlier submissions have theirs. */
+  next<Checks>(checks: Promise<Checks>): Promise<Checks> {
     const previous = this.#last
-    const inTurn = verdicts.finally(() => previous)
+    const inTurn = checks.finally(() => previous)
     this.#last = inTurn.catch(() => {})
     return inTurn
   }

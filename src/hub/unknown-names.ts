@@ -10,15 +10,15 @@ export type FoundName = { readonly proof: UserNameProof | null } | { readonly re
 /** Asks the fname registry for a name on behalf of a user. */
 export type FindName = (name: string, fid: number) => Promise<FoundName>
 
-/** Asks nobody. */
-export const noName: FindName = async () => ({ proof: null })
+/** Finds no name, without a request. */
+export const findNoName: FindName = async () => ({ proof: null })
 
-/** Asks the first time only: a submission of many messages costs the registry one question. */
-export function asksOnce(findName: FindName = noName): FindName {
-  let hasAsked = false
+/** Allows one lookup: a submission of many messages costs the registry one request. */
+export function limitToOneLookup(findName: FindName = findNoName): FindName {
+  let isUsed = false
   return async (name, fid) => {
-    if (hasAsked) return { proof: null }
-    hasAsked = true
+    if (isUsed) return { proof: null }
+    isUsed = true
     return await findName(name, fid)
   }
 }

@@ -30,7 +30,7 @@ export interface ValidationOptions {
   readonly isSynced?: boolean
 }
 
-/** Messages that are judged in one turn of the event loop: a millisecond. */
+/** Messages that are checked in one turn of the event loop: a millisecond. */
 const SLICE_MESSAGES = 50
 
 /** Validates messages, and verifies signatures, in the order of the protocol (docs/protocol.md §3.2). */
@@ -41,12 +41,12 @@ export async function validateMessages(
 ): Promise<(Refusal | null)[]> {
   const nowUnix = Math.floor(clock() / 1000)
   const context = { network, now: farcasterSecondsFromUnixSeconds(nowUnix), isPro: true, isSynced }
-  const judge = (message: SignedMessage, isPro: boolean) => {
+  const checkForm = (message: SignedMessage, isPro: boolean) => {
     const envelope = validateEnvelope(message, { ...context, isPro })
     return { message, envelope, content: envelope ?? validateContent(message, { ...context, isPro }) }
   }
   const slices = await inSlices(messages, SLICE_MESSAGES, (slice) =>
-    slice.map((message) => judge(message, true)),
+    slice.map((message) => checkForm(message, true)),
   )
   let verdicts = slices.flat()
   const tierFids = messages.map((message, index) => {
@@ -58,7 +58,7 @@ export async function validateMessages(
     const pros = await selectPros(db, tierFids, nowUnix)
     verdicts = verdicts.map((verdict, index) => {
       const fid = tierFids[index]!
-      return fid === null || pros.has(fid) ? verdict : judge(verdict.message, false)
+      return fid === null || pros.has(fid) ? verdict : checkForm(verdict.message, false)
     })
   }
   return await verify(verifyPool, verdicts, needsVerification)

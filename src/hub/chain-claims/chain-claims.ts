@@ -23,8 +23,8 @@ export interface CheckedClaims {
   readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
 }
 
-/** The answer where nothing is to be asked. */
-export const nothingClaimed: CheckedClaims = { unconfirmed: new Map(), confirmedProofs: new Map() }
+/** The result for messages without claims that a chain must confirm. */
+export const noClaims: CheckedClaims = { unconfirmed: new Map(), confirmedProofs: new Map() }
 
 /** Checks the claims that only a chain can confirm: names (docs/protocol.md §4.4) and contract wallets (§6.2). */
 export interface ChainClaims {
@@ -64,7 +64,7 @@ export function createChainClaims(lookups: ChainLookups): ChainClaims {
       // The merge refuses a body in a message of another type: it must not count as a proof or a verification.
       const typed = messages.filter(({ data }) => typedKindOf(data) !== undefined)
       const claims = typed.filter(needsChain)
-      if (claims.length === 0) return nothingClaimed
+      if (claims.length === 0) return noClaims
       const states = await readClaimStates(db, claims, typed, recover)
       /** Each name is resolved once, also for a proof and a username that come together. */
       const resolving = new Map<string, Promise<Refusal | null>>()

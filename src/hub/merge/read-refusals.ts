@@ -10,7 +10,7 @@ import { decideMessages } from './merge.js'
 import { locksAllShards } from './rules.js'
 
 /** The time and the network by which messages are checked. */
-interface Circumstances {
+interface BatchContext {
   readonly nowUnix: number
   readonly network: number
 }
@@ -19,7 +19,7 @@ interface Circumstances {
 export async function readSenderRefusal(
   db: Database,
   message: SignedMessage,
-  { nowUnix, network }: Circumstances,
+  { nowUnix, network }: BatchContext,
 ): Promise<Refusal | null> {
   return await db.begin(async (transaction) => {
     const batch = { chainEvents: [], nameTransfers: [], messages: [message] }
@@ -38,7 +38,7 @@ export async function readSenderRefusal(
 export async function readEarlyRefusals(
   db: Database,
   batch: Pick<MergeBatch, 'messages' | 'unconfirmed' | 'confirmedProofs'>,
-  { nowUnix, network, recover }: Circumstances & { readonly recover: AccountRecovery },
+  { nowUnix, network, recover }: BatchContext & { readonly recover: AccountRecovery },
 ): Promise<(Refusal | null)[]> {
   const { messages } = batch
   if (!messages.some(locksAllShards)) return []

@@ -77,7 +77,7 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
   readonly conflictKey: ConflictKey
 }
 
-/** The circumstances of a batch, and the state that is loaded whole. */
+/** The context of a batch, and the state that is loaded whole. */
 export interface BatchInput {
   readonly accounts: ReadonlyMap<number, Account>
   /** On-chain signers by `signerId`: active or not. */
