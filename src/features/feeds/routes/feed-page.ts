@@ -32,7 +32,7 @@ type FeedEntry = FeedCursor | FeedRow | ScanLimit
 export interface FeedReader {
   readonly read: ReadFeed
   readonly firstPage?: SharedFirstPageReader | ViewerFirstPageReader
-  /** Reads from the window of recent casts; null if it does not say. */
+  /** Reads from the window of recent casts; null if the window cannot answer. */
   readRecent?(pageRequest: FeedPageRequest): Promise<readonly FeedRow[] | null>
 }
 

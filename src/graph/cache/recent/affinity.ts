@@ -2,8 +2,8 @@ import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { forYouWindow, MAX_FOR_YOU_CANDIDATES } from '../../query/ranks.js'
 import type { AffinityScores } from './affinity-scores.js'
 import { entryKind, type FeedEntryList } from './feed-entries.js'
-import { signal, signalRow } from './kept-signals.js'
 import type { Activity, RecentWindow } from './recent-window.js'
+import { SIGNAL_WORDS, signalField, signalRow } from './signal-cache.js'
 
 /** Users whose activity counts, and until when. */
 export interface AffinityRequest {
@@ -61,14 +61,14 @@ function addSignals(scores: AffinityScores, words: ArrayLike<number>, row: numbe
   const recastsFrom = row + words[row + signalRow.recastsFrom]!
   const likesFrom = row + words[row + signalRow.likesFrom]!
   const end = row + words[row + signalRow.end]!
-  for (let at = row + signalRow.first; at < end; at += signal.words) {
-    const time = words[at + signal.ts]!
+  for (let at = row + signalRow.headerWords; at < end; at += SIGNAL_WORDS) {
+    const time = words[at + signalField.ts]!
     if (time <= since) continue
     const weightOf = at < recastsFrom ? weight.cast : at < likesFrom ? weight.recast : weight.like
     scores.add(
-      words[at + signal.cast]!,
-      words[at + signal.fidLow]!,
-      words[at + signal.fidHigh]!,
+      words[at + signalField.cast]!,
+      words[at + signalField.fidLow]!,
+      words[at + signalField.fidHigh]!,
       weightOf,
       time - since,
     )
@@ -81,17 +81,17 @@ interface Times {
   readonly ts: number
 }
 
-/** A later page has the time of the first page: signals are kept from this long before, in seconds. */
+/** Seconds before the start of a request from which signals are stored: a later page has the time of the first page. */
 const PAGING_SECONDS = HOUR_SECONDS
 
-/** Reads the row of a user's signals, and keeps it until the user acts. */
+/** Reads the row of a user's signals, and caches it until the user acts. */
 function readSignals(window: RecentWindow, user: number, { since, ts }: Times): readonly number[] {
   const activity = window.users.activity(user)
   const newestTs = newestIn(activity)
   const row = signalsOf(window, activity, { since: Math.max(0, since - PAGING_SECONDS), ts })
   row[signalRow.newest] = newestTs
   // Messages may claim a time to come.
-  if (newestTs <= ts) window.signals.keep(user, row)
+  if (newestTs <= ts) window.signals.store(user, row)
   return row
 }
 
@@ -101,7 +101,7 @@ function newestIn({ feed, likes }: Activity): number {
 
 function signalsOf(window: RecentWindow, { feed, recasts, likes }: Activity, times: Times): number[] {
   const { entries } = window
-  const row = new Array<number>(signalRow.first).fill(0)
+  const row = new Array<number>(signalRow.headerWords).fill(0)
   row[signalRow.since] = times.since
   const add = (id: number) => {
     const fid = entries.targetFid(id)

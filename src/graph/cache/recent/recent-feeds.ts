@@ -51,8 +51,8 @@ const MAX_COUNT_READS = 2
 const MAX_COUNT_WAIT_MS = 1_000
 
 /**
- * Feeds from the window of recent casts or, where it cannot say, from the tables. Both give the same rows; this is the one
- * place that chooses.
+ * Answers feeds from the window of recent casts, and returns null where it cannot, so that the tables answer. Both give the same
+ * rows; only this class chooses.
  */
 export class RecentFeeds {
   /** Casts whose counters are being read for the recasts of them. */
@@ -63,7 +63,7 @@ export class RecentFeeds {
   /**
    * The casts of the users that a user follows.
    *
-   * @returns Null if the window does not say.
+   * @returns Null if the window cannot answer.
    */
   async following(
     selection: FollowingSelection,
@@ -125,8 +125,8 @@ export class RecentFeeds {
   }
 
   /**
-   * @param readShown Whether recasts are shown of which the window does not say it: mostly of casts from before the window. It
-   * counts the recasts that later pages count.
+   * @param readShown Reads from the tables whether recasts are shown about which the window cannot decide: mostly of casts from
+   * before the window. It counts the recasts that later pages count.
    */
   async #feed(
     selection: WindowSelection,
@@ -218,7 +218,7 @@ export class RecentFeeds {
     return isFound ? found : null
   }
 
-  /** Why the window cannot say anything now. */
+  /** Returns why the window cannot answer now; null if it can. */
   #outage(): TableReason | null {
     const { blocks, window } = this.options
     if (window.maxEntries === 0) return 'off'

@@ -8,7 +8,7 @@ import type { CommittedBlock, LogState } from '../block-sequence.js'
 import { AffinityScores } from './affinity-scores.js'
 import { type CastCounter, CastTable, castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable } from './feed-entries.js'
-import { KeptSignals } from './kept-signals.js'
+import { SignalCache } from './signal-cache.js'
 import { Timeline } from './timeline.js'
 import { UserTable } from './user-table.js'
 
@@ -77,7 +77,7 @@ const LIKES_STEP_SECONDS = 6 * HOUR_SECONDS
 /**
  * The newest casts and recasts of everybody, and the likes of the last days, in memory: whose they are and when, not what
  * they say. Feeds are read from it without a statement. It holds everything from a time on, `since`, and changes with
- * each block of the log. What it cannot say is read from the tables (`recent-feeds.ts`).
+ * each block of the log. The tables answer the rest (`recent-feeds.ts`).
  *
  * A million casts with a million recasts or likes take about 150 MB, nearly all outside of the JavaScript heap.
  */
@@ -88,7 +88,7 @@ export class RecentWindow implements LogState {
   timeline = new Timeline()
   readonly users = new UserTable<Activity>()
   /** Signals of users, for pages that count what they did last. */
-  readonly signals = new KeptSignals(this.users)
+  readonly signals = new SignalCache(this.users)
   /** The recasts of a cast, by its number. */
   readonly #recasts: (FeedEntryList | undefined)[] = []
   /** All casts and recasts from this time on are here, in Farcaster seconds; infinite while nothing is, 0 if all are. */
@@ -352,7 +352,7 @@ export class RecentWindow implements LogState {
   #noteActivity(user: number): void {
     const { feed } = this.users.activity(user)
     this.users.feedEnds[user] = feed.length > 0 ? feed.newestTs + 1 : 0
-    this.signals.forget(user)
+    this.signals.invalidate(user)
   }
 
   #removeEntry(entry: FeedEntry): void {

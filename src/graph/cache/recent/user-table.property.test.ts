@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KeptSignals } from './kept-signals.js'
+import { SignalCache } from './signal-cache.js'
 import { UserTable } from './user-table.js'
 
 /** Of both ways of looking a number up. */
@@ -43,29 +43,29 @@ test('more users than the table has room for at first keep what belongs to them'
 
 test('signals are kept for the times that they were read for, until the user acts', () => {
   const table = new UserTable<null>()
-  const signals = new KeptSignals(table)
+  const signals = new SignalCache(table)
   const [one, other] = [table.add(1, null), table.add(2, null)]
-  signals.keep(one, [100, 200, 5, 5, 5])
+  signals.store(one, [100, 200, 5, 5, 5])
   const isKept = (user: number, since: number, ts: number) => signals.rowOf(user, since, ts) > 0
   expect([isKept(one, 100, 200), isKept(one, 99, 200), isKept(one, 100, 199)]).toEqual([true, false, false])
   expect(isKept(other, 100, 200)).toBe(false)
-  signals.forget(one)
+  signals.invalidate(one)
   expect(isKept(one, 100, 200)).toBe(false)
-  signals.keep(one, [100, 200, 5, 5, 5])
+  signals.store(one, [100, 200, 5, 5, 5])
   table.remove(1)
-  signals.forget(one)
+  signals.invalidate(one)
   expect([table.add(3, null), isKept(one, 100, 200)]).toEqual([one, false])
 })
 
 test('signals of more users than there are rows are forgotten between requests, not in one', () => {
   const table = new UserTable<null>()
-  const signals = new KeptSignals(table)
+  const signals = new SignalCache(table)
   const users = Array.from({ length: 50_001 }, (_, fid) => table.add(fid, null))
-  for (const user of users) signals.keep(user, [0, 1, 5, 5, 5])
+  for (const user of users) signals.store(user, [0, 1, 5, 5, 5])
   const kept = () => users.filter((user) => signals.rowOf(user, 0, 1) > 0).length
   expect(kept()).toBe(49_999)
   signals.makeRoom()
   expect(kept()).toBe(0)
-  signals.keep(users[0]!, [0, 1, 5, 5, 5])
+  signals.store(users[0]!, [0, 1, 5, 5, 5])
   expect(kept()).toBe(1)
 })

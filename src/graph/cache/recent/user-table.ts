@@ -13,7 +13,7 @@ const MAX_DIRECT_FID = 2 ** 22
 export class UserTable<Activity> {
   /** The second after the newest entry of the user's feed, in Farcaster seconds; 0 if there is none. */
   feedEnds = new Uint32Array(FIRST_CAPACITY)
-  /** Where the signals of the user are kept (`kept-signals.ts`); 0 if nowhere. */
+  /** The number of the user's row in `signal-cache.ts`; 0 for none. */
   signalRows = new Uint32Array(FIRST_CAPACITY)
   readonly #activities: (Activity | undefined)[] = []
   #direct = new Int32Array(FIRST_CAPACITY).fill(NOBODY)

@@ -29,11 +29,11 @@ export interface WindowPageRequest {
 
 /** An entry of a feed, as `FeedRow` has it. */
 export interface WindowEntry extends FeedRecast {
-  /** Null for a recast of which the window does not say it: the tables do. */
+  /** Null if the window lacks the data to decide; the tables decide. */
   readonly isShown: boolean | null
 }
 
-/** Why the window does not say what a feed has. */
+/** The reason why the window cannot answer a feed. */
 export type WindowGap = 'older' | 'sparse' | 'unknown_counts'
 
 /** Rows that the newest of everyone may take. */
@@ -234,7 +234,7 @@ function siftDown(heap: Head[], start: number, isNewer: (a: Head, b: Head) => bo
   heap[index] = moved
 }
 
-/** As `isShown` of `graph/query/feeds.ts` on a first page; null if the window does not say. */
+/** As `isShown` of `graph/query/feeds.ts` on a first page; null if the window lacks the data to decide. */
 function isShownIn(
   window: RecentWindow,
   id: number,
