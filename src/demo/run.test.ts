@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const verifyPool = createVerifyPool({ threads: 0 })
 /** 20:46 of a day (UTC): at midnight, a feed of the last 24 hours is full by any end. */
 const nowUnix = 1_793_565_960
-const wanted = { users: 60, casts: 250, follows: 800, seed: 'run' }
+const requested = { users: 60, casts: 250, follows: 800, seed: 'run' }
 
 async function openNetwork() {
   const { db } = await createTestDatabase()
@@ -30,7 +30,7 @@ const foreign = await openNetwork()
 afterAll(() => Promise.all([whole, parts, begun, foreign].map(({ hub }) => hub.close())))
 
 async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promise<DemoOptions> {
-  const demo = await loadOrCreateDemo(db, { ...wanted, ...changes }, nowUnix)
+  const demo = await loadOrCreateDemo(db, { ...requested, ...changes }, nowUnix)
   if (typeof demo === 'string') throw new Error(demo)
   return demo
 }
@@ -46,7 +46,7 @@ describe('a demo in a database', () => {
     expect(result.outcome).toBe('complete')
     expect(result.tally).toEqual({ merged: result.items, duplicates: 0, refused: new Map() })
     const [casts] = await whole.db`select count(*) from hub.messages where type = 1`
-    expect(casts!.count).toBeGreaterThan(wanted.casts * 0.95)
+    expect(casts!.count).toBeGreaterThan(requested.casts * 0.95)
   })
 
   it('prunes nothing, because users rent enough storage', async () => {
@@ -91,23 +91,23 @@ describe('a demo in a database', () => {
     stop.abort()
     await runDemo({ ...begun, demo: await settled(begun.db), signal: stop.signal })
     const registry = new LocalRegistry({ ...begun, clock: () => nowUnix * 1000 })
-    expect(await registry.createFid(Buffer.alloc(20, 1))).toEqual({ fid: wanted.users + 1 })
+    expect(await registry.createFid(Buffer.alloc(20, 1))).toEqual({ fid: requested.users + 1 })
   })
 
   it('refuses a database with another demo or other users', async () => {
-    expect(await loadOrCreateDemo(whole.db, { ...wanted, seed: 'other' }, nowUnix)).toBe(
+    expect(await loadOrCreateDemo(whole.db, { ...requested, seed: 'other' }, nowUnix)).toBe(
       'this database holds a demo with seed run, not other: use another database',
     )
     await foreign.db`
       insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at) values (1, 1, '', '', 0)
     `
-    expect(await loadOrCreateDemo(foreign.db, wanted, nowUnix)).toMatch(
+    expect(await loadOrCreateDemo(foreign.db, requested, nowUnix)).toMatch(
       /needs an empty database, and this one has 1 fids/,
     )
   })
 
   it('keeps its end when it continues on another day', async () => {
-    const demo = await loadOrCreateDemo(whole.db, wanted, nowUnix + 10 * 86_400)
+    const demo = await loadOrCreateDemo(whole.db, requested, nowUnix + 10 * 86_400)
     expect(demo).toEqual(await settled(whole.db))
   })
 })

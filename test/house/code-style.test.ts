@@ -35,6 +35,9 @@ const misnamedLimitPattern = /_(MAX|MIN)(_|$)|^(LEAST|FEWEST|SMALLEST|SHORTEST|M
 /** A docstring that begins with a relative clause used as a noun: "What deliveries are sent with." */
 const relativeClausePattern = /^\/\*\*[\s*]*(What|Who|Whose|Whom|Which|(As|By|To|With) (what|which|whom))\b/
 
+/** Banned words that SQL and local names use easily, where the check of exported names does not look. */
+const bannedAliasPattern = /\b(touched|wanted)\b/
+
 /** Comments about unfinished work or disabled type checks. */
 const unfinishedPattern = /@ts-(ignore|nocheck)|\b(TODO|FIXME|XXX)\b/
 
@@ -167,6 +170,20 @@ it('exported names use the words of the field', () => {
       ),
     ),
   )
+  expect(violations).toEqual([])
+})
+
+it('SQL and local names use the words of the field', () => {
+  const violations = files
+    .filter(({ path }) => path.startsWith('src/'))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const [word] = bannedAliasPattern.exec(line) ?? []
+        return word === undefined || isExcepted('words', `${path} ${word}`)
+          ? []
+          : [`${path}:${index + 1}: ${word}`]
+      }),
+    )
   expect(violations).toEqual([])
 })
 

@@ -25,8 +25,8 @@ async function inboxRows(): Promise<ModelRow[]> {
 }
 
 async function expectRight(): Promise<void> {
-  const wanted = groupsOf(membersOf(await storedMessages(db)))
-  expect(sorted(await inboxRows())).toEqual(sorted(wanted))
+  const expected = groupsOf(membersOf(await storedMessages(db)))
+  expect(sorted(await inboxRows())).toEqual(sorted(expected))
   const before = await db`select * from inbox.notifications order by hash, kind, fid`
   expect(await db.begin((transaction) => rebuildInbox(transaction))).toEqual({ written: 0, removed: 0 })
   await db`delete from inbox.notifications`

@@ -155,9 +155,9 @@ test('readInbox: pages show each visible notification once, in order, with its m
         await mute(mutes)
         for (const { fid: viewer, kinds: list, below } of requested) {
           const selection = { fid: viewer, kinds: list, ...(below ? { below: { urls: below } } : {}) }
-          const wanted = await expectedList(selection)
-          expect((await readPages(selection, limit)).map(plain)).toEqual(wanted)
-          expect(await countUnseen(selection)).toBe(wanted.length)
+          const expected = await expectedList(selection)
+          expect((await readPages(selection, limit)).map(plain)).toEqual(expected)
+          expect(await countUnseen(selection)).toBe(expected.length)
         }
       },
     ),

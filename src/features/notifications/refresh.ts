@@ -48,20 +48,20 @@ function refreshFollows(db: Transaction, { followed, compacted }: AffectedNotifi
     where n.kind <= 3 and n.kind = ${kinds.follows}::smallint and n.actor = any (${[...compacted]}::bigint[])
   )`
   return db`
-    with touched as materialized (select * from ${groups} g),
-    wanted as materialized (${followSources(db, db`touched`)}),
+    with affected as materialized (select * from ${groups} g),
+    sources as materialized (${followSources(db, db`affected`)}),
     stale as (
       delete from inbox.notifications n
-      using touched t
-      where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
-        and not exists (select from wanted w where w.fid = n.fid)
+      using affected a
+      where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = a.fid
+        and not exists (select from sources s where s.fid = n.fid)
     )
-    ${upsertNotifications(db, db`wanted`)}`
+    ${upsertNotifications(db, db`sources`)}`
 }
 
 function refreshReactions(db: Transaction, groups: readonly AffectedReactions[]): Statement {
   return db`
-    with touched as materialized (
+    with affected as materialized (
       select *
       from unnest(
         ${groups.map(({ fid }) => fid)}::bigint[],
@@ -69,14 +69,14 @@ function refreshReactions(db: Transaction, groups: readonly AffectedReactions[])
         ${groups.map(({ kind }) => kind)}::smallint[]
       ) as g (fid, hash, kind)
     ),
-    wanted as materialized (${reactionSources(db, db`touched`)}),
+    sources as materialized (${reactionSources(db, db`affected`)}),
     stale as (
       delete from inbox.notifications n
-      using touched t
-      where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
-        and not exists (select from wanted w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid)
+      using affected a
+      where n.hash = a.hash and n.kind = a.kind and n.fid = a.fid
+        and not exists (select from sources s where s.hash = n.hash and s.kind = n.kind and s.fid = n.fid)
     )
-    ${upsertNotifications(db, db`wanted`)}`
+    ${upsertNotifications(db, db`sources`)}`
 }
 
 /** Descendants count as affected: an added or removed cast moves them to another root, and so to other URLs. */
@@ -108,7 +108,7 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
         and n.root_url is distinct from now.root_url
     )
-    ${upsertNotifications(db, db`(${castSources(db, isAffected(db`c.hash`))}) wanted`)}`
+    ${upsertNotifications(db, db`(${castSources(db, isAffected(db`c.hash`))}) sources`)}`
 }
 
 /** Writes rows that are missing or different. */
@@ -124,7 +124,7 @@ function upsertNotifications(db: Transaction, source: Fragment): Fragment {
 }
 
 /**
- * Rebuilds the inbox from the read model; correct rows are not touched. Readers see the old inbox until the transaction
+ * Rebuilds the inbox from the read model; correct rows stay as they are. Readers see the old inbox until the transaction
  * ends. The consumer waits and continues from its position. Takes about as long as writing every notification once,
  * without a time limit other than the signal.
  */
@@ -136,18 +136,18 @@ export async function rebuildInbox(
   await db`set local statement_timeout = 0`
   const run = (statement: PendingQuery<Row[]>) => untilAborted(statement, signal)
   await run(db`
-    create temporary table wanted_notifications on commit drop as
+    create temporary table source_notifications on commit drop as
     ${allSources(db)}
   `)
-  await run(db`create unique index on wanted_notifications (hash, kind, fid)`)
-  await run(db`analyze wanted_notifications`)
+  await run(db`create unique index on source_notifications (hash, kind, fid)`)
+  await run(db`analyze source_notifications`)
   const removed = await run(db`
     delete from inbox.notifications n
     where not exists (
-      select from wanted_notifications w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid
+      select from source_notifications s where s.hash = n.hash and s.kind = n.kind and s.fid = n.fid
     )
   `)
-  const written = await run(db`${upsertNotifications(db, db`wanted_notifications`)}`)
+  const written = await run(db`${upsertNotifications(db, db`source_notifications`)}`)
   return { written, removed }
 }
 

@@ -131,10 +131,10 @@ async function readStoredMessages(db: Database, fid: number, conflictKeys: reado
     from unnest(
       ${lookupKeys.map(({ set }) => set)}::smallint[],
       ${db.types.byteas(lookupKeys.map(({ key }) => key))}::bytea[]
-    ) as wanted (set, key)
+    ) as requested (set, key)
     cross join lateral (
       select * from hub.messages
-      where fid = ${fid}::bigint and set = wanted.set and key = wanted.key
+      where fid = ${fid}::bigint and set = requested.set and key = requested.key
       limit 1
     ) m
   `

@@ -80,7 +80,7 @@ export interface ActiveSubscription<Row> {
 
 /**
  * Reads the subscriptions of rows from their contracts, in their order, until so many are active. Each step reads as many rows
- * as are wanted: mostly the first one is enough.
+ * as the limit: mostly the first one is enough.
  */
 export async function firstActive<Row extends SubscriberRow>(
   context: Pick<OperationContext, 'tokenTracking' | 'clock'>,

@@ -151,14 +151,14 @@ async function copyOne(
 async function makeEqual(
   { store, appId }: CopyOptions,
   existing: Webhook,
-  wanted: {
+  source: {
     title: string
     targetUrl: string
     filters: WebhookSubscriptionFilters | undefined
     active: boolean
   },
 ): Promise<boolean> {
-  const { title, targetUrl, filters, active } = wanted
+  const { title, targetUrl, filters, active } = source
   const isEqual =
     existing.title === title &&
     existing.targetUrl === targetUrl &&

@@ -134,8 +134,8 @@ describe('an export', () => {
       { fid: 3 },
       { fid: 7 },
     ])
-    const wanted = await source.db`select * from hub.messages where fid in (3, 7) order by fid, set, key`
-    expect(await partial.db`select * from hub.messages order by fid, set, key`).toEqual(wanted)
+    const selected = await source.db`select * from hub.messages where fid in (3, 7) order by fid, set, key`
+    expect(await partial.db`select * from hub.messages order by fid, set, key`).toEqual(selected)
   })
 })
 

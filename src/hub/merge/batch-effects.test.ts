@@ -200,17 +200,17 @@ describe('the lock of the writer', () => {
   test('is taken in ascending order of shards', async () => {
     const taking = other.begin(async (holder) => {
       await lockShards(holder, [2])
-      const wanted = db.begin((transaction) => lockShards(transaction, [2, 1]))
+      const requested = db.begin((transaction) => lockShards(transaction, [2, 1]))
       await expect.poll(() => waiting(holder)).toEqual([{ objid: 2 }])
       const held = await holder`
         select l.objid from pg_locks l
         join pg_database d on d.oid = l.database and d.datname = current_database()
         where l.locktype = 'advisory' and l.granted and l.pid <> pg_backend_pid()
       `
-      return { wanted, held }
+      return { requested, held }
     })
-    const { wanted, held } = await taking
-    await wanted
+    const { requested, held } = await taking
+    await requested
     expect(held).toEqual([{ objid: 1 }])
   })
 })

@@ -40,7 +40,7 @@ describe('transact', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('work that throws sends nothing of what it wanted to send with the commit', async () => {
+  test('work that throws sends none of the statements for the commit', async () => {
     const failing = transact(db, async (transaction, withCommit) => {
       withCommit([transaction`insert into numbers values (1)`])
       throw new Error('changed its mind')

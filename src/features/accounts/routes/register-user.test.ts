@@ -227,7 +227,7 @@ it('a name in a running registration is not available', async () => {
   const bodies = await Promise.all(
     [1, 2, 3].map(async () => ({
       ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })),
-      fname: 'wanted',
+      fname: 'contested',
     })),
   )
   const replies = await Promise.all(bodies.map((body) => register(body)))

@@ -54,8 +54,8 @@ export async function checkPatternLimits(
     cross join lateral jsonb_each(w.filters) kind
     cross join lateral (values (kind.value ->> 'text'), (kind.value ->> 'embeds')) member (pattern)
     where w.app_id = ${appId} and w.deleted_at is null and member.pattern is not null`
-  const patternsOf = (wanted: boolean) =>
-    rows.flatMap(({ isReplaced, pattern }) => (isReplaced === wanted ? [pattern] : []))
+  const patternsOf = (ofReplaced: boolean) =>
+    rows.flatMap(({ isReplaced, pattern }) => (isReplaced === ofReplaced ? [pattern] : []))
   const stored = { others: patternsOf(false), replaced: patternsOf(true) }
   checkUnindexed(patterns, stored)
   checkInstructions(patterns, stored)
