@@ -147,7 +147,7 @@ function syncLines({ shards, backfill }: NonNullable<ServerStatus['sync']>): str
   return [
     ...shards.map(
       ({ upstream, shard, behind_seconds }) =>
-        `sync      ${upstream} shard ${shard}: ${behind_seconds <= AT_END_SECONDS ? 'at the end' : `${formatSeconds(behind_seconds)} behind`}`,
+        `sync      ${upstream} shard ${shard}: ${behind_seconds <= AT_END_SECONDS ? 'at the end' : `newest block ${formatSeconds(behind_seconds)} old`}`,
     ),
     ...(backfill.remaining === 0
       ? []

@@ -27,6 +27,19 @@ test.each([
   expect(expandedSize(source)).toBe(size)
 })
 
+test.each([
+  ['\\pL'.repeat(101), 101],
+  [`[${'\\W'.repeat(101)}]`, 102],
+  ['[a-z]'.repeat(101), 101],
+])('an expression of more than 100 classes is refused before it is compiled', (source, count) => {
+  const problem = `is too large: it has ${count} classes, and 100 are the limit`
+  expect(compilePattern(source)).toEqual({ problem })
+})
+
+test('an expression of 100 classes compiles', () => {
+  expect(compilePattern(`(?i)${'\\pL'.repeat(100)}`)).toBeInstanceOf(RE2JS)
+})
+
 const atom = fc.constantFrom(
   'a',
   '.',

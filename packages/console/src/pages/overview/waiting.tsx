@@ -16,7 +16,7 @@ export function Sync({ sync }: { sync: OverviewData['sync'] }) {
       <Group gap="xs">
         {shards.map(({ upstream, shard, behind_seconds: behind }) => (
           <Badge key={`${upstream} ${shard}`} variant="dot" color={behind > 60 ? 'yellow' : 'green'}>
-            {`${upstream}, shard ${shard}: ${formatDuration(behind * 1_000)} behind`}
+            {`${upstream}, shard ${shard}: newest block ${formatDuration(behind * 1_000)} old`}
           </Badge>
         ))}
       </Group>
