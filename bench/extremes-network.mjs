@@ -69,7 +69,9 @@ export async function fillExtremes(db, casts) {
  */
 export async function createExtremes(db, directory) {
   const load = (/** @type {string} */ path) => import(`${directory}/dist/${path}`)
-  const { readNearbyUsers } = await load('graph/query/users.js')
+  const { readNearbyUsers } = await load('graph/query/users-nearby.js').catch(() =>
+    load('graph/query/users.js'),
+  )
   const { loadHiddenFids } = await load('graph/query/visibility-filter.js')
   const { readPopularCasts } = await load('graph/query/popular-casts.js').catch(() =>
     load('graph/query/feeds-ranked.js'),

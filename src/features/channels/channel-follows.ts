@@ -1,5 +1,7 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
+import { MAX_SORT_KEY } from '../../graph/query/user-popularity.js'
+import type { Database } from '../../platform/db/connection.js'
 
 /**
  * Makes a user follow a channel from a Unix second on, or ends the follow; no change if it is so already. The counter
@@ -37,4 +39,31 @@ export async function setChannelFollow(
     select id, (select count(*) from published) from channel`
   invalidation.apply({ tags: stale })
   return rows.length > 0
+}
+
+/** A channel that a user follows. */
+interface FollowedChannel {
+  readonly id: string
+  /** Unix seconds. */
+  readonly followedAt: number
+}
+
+/**
+ * Reads the channels that a user follows, latest first, after the key `[followedAt, id]` of the previous
+ * page.
+ */
+export async function readFollowedChannels(
+  db: Database,
+  fid: number,
+  limit: number,
+  after: readonly [followedAt: number, id: string] | null,
+): Promise<FollowedChannel[]> {
+  const [followedAt, id] = after ?? [MAX_SORT_KEY, '']
+  return await db<FollowedChannel[]>`
+    select channel_id as id, followed_at as "followedAt"
+    from channels.follows
+    where fid = ${fid} and (followed_at, channel_id) < (${followedAt}::bigint, ${id})
+    order by followed_at desc, channel_id desc
+    limit ${limit}
+  `
 }

@@ -9,7 +9,7 @@ import { searchTerms } from './cast-search-terms.js'
 import { type ConversationPageRequest, type ReplyCursor, readConversation } from './casts-in-conversation.js'
 import type { FeedCursor } from './feeds.js'
 import { readPopularCasts } from './popular-casts.js'
-import { readNearbyUsers } from './users.js'
+import { readNearbyUsers } from './users-nearby.js'
 
 /** Reads whose work is bounded, beside what they stand for: all rows, sorted. */
 const { db } = await createTestDatabase()

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { fidParameter, numberParameter, pointParameters, uuidParameter } from '../../../api/parameters.js'
-import { MAX_DISTANCE_KM } from '../../../graph/query/users.js'
+import { MAX_DISTANCE_KM } from '../../../graph/query/users-nearby.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import { LocationAddress } from '../../../graph/view/schema/user.js'
 import type { AudienceFilter } from '../campaigns/audience/audience.js'

@@ -8,7 +8,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { hiddenFidsFor } from '../../../api/viewer.js'
-import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users.js'
+import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-nearby.js'
 import { searchUsers } from '../../../graph/query/users-search.js'
 import { json } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'

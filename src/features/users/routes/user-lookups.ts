@@ -19,12 +19,12 @@ import {
   findFidByCustody,
   findFidByUsername,
   findFidsByXUsername,
-  readFollowedChannels,
 } from '../../../graph/query/users.js'
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { readFollowedChannels } from '../../channels/channel-follows.js'
 import { defineOperation } from '../../operation.js'
 import { BulkUsersByAddressResponse, BulkUsersResponse, UserResponse } from '../schema/user.js'
 

@@ -1,5 +1,5 @@
 import type { Fragment } from '#postgres'
-import { distanceKmFrom } from '../../../../graph/query/users.js'
+import { distanceKmFrom } from '../../../../graph/query/users-nearby.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { setPlanMode } from '../../../../platform/db/plan-mode.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'
