@@ -1,7 +1,7 @@
 import { cancelWaitingOfInactive } from '../../features/webhooks/cancel-waiting.js'
 import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
 import { deliveryWorkers } from '../../features/webhooks/delivery/delivery-store.js'
-import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-log.js'
+import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-retention.js'
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'

@@ -1,11 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { exampleOf } from '../../api/openapi-example.js'
-import { Cast, CastDehydrated } from '../../graph/view/schema/cast.js'
-import { User } from '../../graph/view/schema/user.js'
-import { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
-import { notifyLanes } from '../../outbox/outbox-queue.js'
-import { runInBatches } from '../../outbox/run-in-batches.js'
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import { isoTime } from '../../platform/db/iso-time.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetRequest } from '../../platform/outbound/net-client.js'
@@ -14,10 +7,7 @@ import { signedRequest } from './delivery/request.js'
 import type { WebhookDelivery } from './schema/webhook.js'
 import type { WebhookEventKind } from './schema/webhook-filters.js'
 import { decryptSigningSecrets } from './secrets.js'
-import { deliveryChannel, isWaiting } from './waiting-deliveries.js'
-
-/** Changed or deleted by one statement: tens of milliseconds. */
-const BATCH = 5_000
+import { isWaiting } from './waiting-deliveries.js'
 
 /** A page of a webhook's deliveries, below `beforeSeq`. */
 interface DeliveryPage {
@@ -32,7 +22,7 @@ interface DeliveryPage {
 type ListedDelivery = WebhookDelivery & { readonly seq: number }
 
 /** Deliveries that one request reads to find some that no index finds: a webhook may have millions. */
-const MAX_READ = 20_000
+const MAX_READ_DELIVERIES = 20_000
 
 /**
  * Lists deliveries of a webhook, newest first.
@@ -74,7 +64,7 @@ async function readOldestSeq(
     from webhooks.deliveries
     where webhook_id = ${webhookId} and seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
     order by seq desc
-    offset ${MAX_READ - 1}
+    offset ${MAX_READ_DELIVERIES - 1}
     limit 1`
   return row?.seq ?? null
 }
@@ -147,210 +137,9 @@ export async function findDelivery(
   return { delivery, request, response }
 }
 
-function unknownDelivery(): PlazaError {
+/** Returns the error for a delivery that this app does not have. */
+export function unknownDelivery(): PlazaError {
   return new PlazaError('not_found', 'there is no delivery with this delivery_id', {
     property: 'delivery_id',
   })
-}
-
-/**
- * Queues one finished delivery again under the same ids.
- *
- * @throws PlazaError 404 for an unknown delivery, 409 when its webhook is disabled or it has not ended.
- */
-export async function redeliverOne(db: Database, appId: string, deliveryId: string): Promise<void> {
-  await db.begin(async (transaction) => {
-    const [delivery] = await transaction<{ webhookId: string; active: boolean; state: string }[]>`
-      select d.webhook_id as "webhookId", w.active, d.state
-      from webhooks.deliveries d
-      join webhooks.webhooks w on w.id = d.webhook_id
-      where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null
-      for update of d`
-    const property = 'delivery_id'
-    if (!delivery) throw unknownDelivery()
-    requireActive(delivery)
-    if (delivery.state === 'waiting' || delivery.state === 'sending') {
-      throw new PlazaError('conflict', 'the delivery has not ended', { property })
-    }
-    await requeueDeliveries(transaction, transaction`id = ${deliveryId}`)
-    await notifyLanes(transaction, deliveryChannel, [delivery.webhookId])
-  })
-}
-
-/**
- * Queues every delivery again that failed or was canceled since a time, a batch at a time: there may be millions. Stops when
- * the webhook is disabled meanwhile.
- *
- * @returns The number of deliveries.
- * @throws PlazaError 409 when the webhook is disabled.
- */
-export async function redeliverSince(
-  db: Database,
-  webhook: { readonly id: string; readonly active: boolean },
-  since: Date,
-): Promise<number> {
-  requireActive(webhook)
-  let count = 0
-  for (let lastSeq: number | null = 0; lastSeq !== null; ) {
-    const batch = await redeliverBatch(db, webhook.id, since, lastSeq)
-    count += batch.count
-    lastSeq = batch.lastSeq
-  }
-  return count
-}
-
-/** Queues the next deliveries again, in the order of their events. Returns the last one; null if nothing is left. */
-async function redeliverBatch(
-  db: Database,
-  webhookId: string,
-  since: Date,
-  afterSeq: number,
-): Promise<{ readonly count: number; readonly lastSeq: number | null }> {
-  return db.begin(async (transaction) => {
-    const found = await transaction<{ id: string; seq: number }[]>`
-      select d.id, d.seq
-      from webhooks.deliveries d
-      join webhooks.webhooks w on w.id = d.webhook_id
-      where d.webhook_id = ${webhookId} and d.seq > ${afterSeq}::bigint and d.state in ('failed', 'canceled')
-        and d.created_at >= ${since.toISOString()} and w.active
-      order by d.seq
-      limit ${BATCH}`
-    const ids = transaction.types.texts(found.map(({ id }) => id))
-    const count = await requeueDeliveries(
-      transaction,
-      transaction`id = any (${ids}::text[]::uuid[]) and state in ('failed', 'canceled')`,
-    )
-    if (count > 0) await notifyLanes(transaction, deliveryChannel, [webhookId])
-    return { count, lastSeq: found.length < BATCH ? null : found.at(-1)!.seq }
-  })
-}
-
-async function requeueDeliveries(db: Transaction, condition: ReturnType<Transaction>): Promise<number> {
-  const result = await db`
-    update webhooks.deliveries
-    set
-      state = 'waiting', attempts_before = attempts_before + attempts, attempts = 0, first_attempt_at = null,
-      next_attempt_at = now(), finished_at = null
-    where ${condition}`
-  return result.count
-}
-
-function requireActive({ active }: { readonly active: boolean }): void {
-  if (active) return
-  throw new PlazaError('conflict', 'the webhook is disabled: enable it first', { property: 'webhook_id' })
-}
-
-/**
- * Queues a sample delivery of a kind for a webhook, whatever it subscribes to. It is signed, rate-limited and
- * retried like any other.
- *
- * @throws PlazaError 409 when the webhook is disabled.
- */
-export async function enqueueTestDelivery(
-  db: Database,
-  webhook: { readonly id: string; readonly active: boolean },
-  kind: WebhookEventKind,
-  nowMs: number,
-): Promise<{ readonly deliveryId: string; readonly eventId: string }> {
-  requireActive(webhook)
-  const [deliveryId, eventId] = [randomUUID(), `test-${randomUUID()}`]
-  const now = new Date(nowMs).toISOString()
-  await db.begin(async (transaction) => {
-    await transaction`
-      insert into webhooks.events (id, kind, happened_at, detected_at, subject, data)
-      values (
-        ${eventId}, ${kind}, ${now}, ${now}, ${JSON.stringify({ type: 'user', fid: 0 })}::text::jsonb,
-        ${JSON.stringify(sampleData(kind, now))}
-      )`
-    await transaction`
-      insert into webhooks.deliveries (id, webhook_id, event_id)
-      values (${deliveryId}, ${webhook.id}, ${eventId})`
-    await notifyLanes(transaction, deliveryChannel, [webhook.id])
-  })
-  return { deliveryId, eventId }
-}
-
-/** Deletes deliveries that ended longer ago than this, then events without deliveries. */
-export async function deleteExpiredDeliveries(db: Database, retentionDays: number): Promise<void> {
-  const age = `${retentionDays} days`
-  await runInBatches(
-    BATCH,
-    () => db`
-      delete from webhooks.deliveries
-      where id in (
-        select id from webhooks.deliveries
-        where finished_at < now() - ${age}::text::interval
-        order by finished_at
-        limit ${BATCH}
-      )
-      -- Again, for those that are queued again meanwhile.
-      and finished_at < now() - ${age}::text::interval`,
-  )
-  await runInBatches(
-    BATCH,
-    () => db`
-      delete from webhooks.events
-      where id in (
-        select e.id
-        from webhooks.events e
-        where e.created_at < now() - ${age}::text::interval
-          and not exists (select from webhooks.deliveries d where d.event_id = e.id)
-        order by e.created_at
-        limit ${BATCH}
-      )`,
-  )
-  await db`delete from webhooks.compacted_follows where created_at < now() - ${age}::text::interval`
-}
-
-const user = exampleOf(UserDehydrated) as UserDehydrated
-
-const token = (symbol: string) => ({
-  object: 'fungible_balance',
-  token: {
-    object: 'fungible',
-    address: `0x${'22'.repeat(20)}`,
-    decimals: 18,
-    symbol,
-    name: symbol,
-  },
-  balance: { in_usd: 100, in_token: '100' },
-})
-
-/** Returns the member `data` of a sample delivery of a kind, made from the examples of the API. */
-export function sampleData(kind: WebhookEventKind, now: string): object {
-  const times = { event_timestamp: now, timestamp: now }
-  switch (kind) {
-    case 'cast.created':
-    case 'cast.deleted':
-      return exampleOf(Cast) as Cast
-    case 'follow.created':
-    case 'follow.deleted':
-      return {
-        object: kind === 'follow.created' ? 'follow' : 'unfollow',
-        ...times,
-        user,
-        target_user: { ...user, fid: user.fid + 1, username: 'bob', display_name: 'Bob' },
-      }
-    case 'reaction.created':
-    case 'reaction.deleted':
-      return { object: 'reaction', ...times, reaction_type: 1, user, cast: exampleOf(CastDehydrated) }
-    case 'user.created':
-    case 'user.updated':
-      return exampleOf(User) as User
-    case 'trade.created':
-      return {
-        object: 'trade',
-        trader: user,
-        pool: { object: 'pool', address: `0x${'33'.repeat(20)}` },
-        transaction: {
-          hash: `0x${'44'.repeat(32)}`,
-          network: { object: 'network', name: 'base' },
-          net_transfer: {
-            object: 'net_transfer',
-            receiving_fungible: token('AAA'),
-            sending_fungible: token('USDC'),
-          },
-        },
-      }
-  }
 }

@@ -283,6 +283,16 @@ export async function findWebhook(
   throw new PlazaError('not_found', 'there is no webhook with this webhook_id', { property: 'webhook_id' })
 }
 
+/**
+ * Requires that a webhook is active.
+ *
+ * @throws PlazaError 409 otherwise.
+ */
+export function requireActive({ active }: { readonly active: boolean }): void {
+  if (active) return
+  throw new PlazaError('conflict', 'the webhook is disabled: enable it first', { property: 'webhook_id' })
+}
+
 /** Lists the webhooks of this app, oldest first. */
 export async function listWebhooks(
   { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,

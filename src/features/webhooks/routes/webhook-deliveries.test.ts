@@ -9,8 +9,9 @@ import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
 import { cancelWaitingOfInactive } from '../cancel-waiting.js'
 import { outcomeOf } from '../delivery/outcome.js'
-import { deleteExpiredDeliveries, sampleData } from '../delivery-log.js'
+import { deleteExpiredDeliveries } from '../delivery-retention.js'
 import { webhookEventKinds } from '../schema/webhook-filters.js'
+import { sampleData } from '../test-delivery.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

@@ -6,15 +6,10 @@ import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation, type Operation } from '../../operation.js'
-import {
-  enqueueTestDelivery,
-  findDelivery,
-  listDeliveries,
-  redeliverOne,
-  redeliverSince,
-} from '../delivery-log.js'
+import { findDelivery, listDeliveries } from '../delivery-log.js'
 import { checkFilters } from '../matching/filters.js'
 import { previewFilters } from '../preview.js'
+import { redeliverOne, redeliverSince } from '../redelivery.js'
 import {
   deliveryStates,
   WebhookDeliveriesResponse,
@@ -24,6 +19,7 @@ import {
   WebhookTestResponse,
 } from '../schema/webhook.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from '../schema/webhook-filters.js'
+import { enqueueTestDelivery } from '../test-delivery.js'
 import { findWebhook } from '../webhooks.js'
 import { deliveryIdParameter, unknownWebhookText, webhookIdParameter, webhookStore } from './webhooks.js'
 
