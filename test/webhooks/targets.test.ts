@@ -126,7 +126,7 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
   const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
   await expect.poll(record, { timeout: 60_000 }).toMatchObject({
     active: false,
-    description: expect.stringMatching(/^switched off: no delivery has succeeded since .*, in 21 attempts$/),
+    description: expect.stringMatching(/^disabled: no delivery has succeeded since .*, in 21 attempts$/),
   })
   isDown = false
   expect((await callApi(server, 'PATCH', 'webhook', { webhook_id, active: 'true' })).webhook).toMatchObject({

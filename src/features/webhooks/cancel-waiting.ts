@@ -7,8 +7,8 @@ const BATCH = 5_000
 
 /**
  * Cancels the queued deliveries of an inactive webhook, a batch at a time: a backlog may be of millions. It runs after the
- * webhook was switched off, whose deliveries nobody claims any more, and not under the lock of the revisions. Ends when the webhook
- * is active again. Running attempts are recorded when they end.
+ * webhook was deactivated or disabled, when nobody claims its deliveries any more, and not under the lock of the revisions.
+ * Ends when the webhook is active again. Running attempts are recorded when they end.
  */
 export async function cancelWaiting(db: Database, webhookId: string, reason: string): Promise<void> {
   await runInBatches(BATCH, () => cancelWaitingBatch(db, webhookId, reason))

@@ -11,7 +11,7 @@ const REDELIVERY_BATCH = 5_000
 /**
  * Queues one finished delivery again under the same ids.
  *
- * @throws PlazaError 404 for an unknown delivery, 409 when its webhook is disabled or it has not ended.
+ * @throws PlazaError 404 for an unknown delivery, 409 when its webhook is inactive or it has not ended.
  */
 export async function redeliverOne(db: Database, appId: string, deliveryId: string): Promise<void> {
   await db.begin(async (transaction) => {
@@ -34,10 +34,10 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
 
 /**
  * Queues every delivery again that failed or was canceled since a time, a batch at a time: there may be millions. Stops when
- * the webhook is disabled meanwhile.
+ * the webhook becomes inactive meanwhile.
  *
  * @returns The number of deliveries.
- * @throws PlazaError 409 when the webhook is disabled.
+ * @throws PlazaError 409 when the webhook is inactive.
  */
 export async function redeliverSince(
   db: Database,

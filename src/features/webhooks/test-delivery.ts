@@ -13,7 +13,7 @@ import { requireActive } from './webhooks.js'
  * Queues a sample delivery of a kind for a webhook, whatever it subscribes to. It is signed, rate-limited and
  * retried like any other.
  *
- * @throws PlazaError 409 when the webhook is disabled.
+ * @throws PlazaError 409 when the webhook is inactive.
  */
 export async function enqueueTestDelivery(
   db: Database,

@@ -118,7 +118,7 @@ export async function createWebhook(
 }
 
 /**
- * Changes the name, target and subscription of a webhook; it stays enabled or disabled. A new target takes what waits at
+ * Changes the name, target and subscription of a webhook; it stays active or inactive. A new target takes what waits at
  * once, whatever the one before has asked for.
  *
  * @throws PlazaError 400, 404 and 409 as `createWebhook`.
@@ -172,7 +172,7 @@ async function retryAtOnce(db: Database, { id, updatedAt }: Webhook): Promise<vo
   await notifyLanes(db, deliveryChannel, [id])
 }
 
-/** Enables or disables a webhook. Disabling cancels its queued deliveries, which can be redelivered later. */
+/** Activates or deactivates a webhook. Deactivating cancels its queued deliveries, which can be redelivered later. */
 export async function setWebhookActive(
   store: WebhookStore,
   appId: string,
@@ -187,11 +187,11 @@ export async function setWebhookActive(
       where id = ${webhookId}`
     if (active) await forgetFailures(transaction, webhookId)
   })
-  if (!active) await cancelWaiting(store.db, webhookId, 'the webhook was switched off')
+  if (!active) await cancelWaiting(store.db, webhookId, 'the webhook was deactivated')
   return changed
 }
 
-/** Ends the pause of a webhook, and counts its failures anew. */
+/** Ends the hold of a webhook's lane and resets its failures. */
 async function forgetFailures(transaction: Transaction, webhookId: string): Promise<void> {
   await transaction`
     update webhooks.lanes
@@ -290,7 +290,7 @@ export async function findWebhook(
  */
 export function requireActive({ active }: { readonly active: boolean }): void {
   if (active) return
-  throw new PlazaError('conflict', 'the webhook is disabled: enable it first', { property: 'webhook_id' })
+  throw new PlazaError('conflict', 'the webhook is inactive: activate it first', { property: 'webhook_id' })
 }
 
 /** Lists the webhooks of this app, oldest first. */

@@ -87,7 +87,7 @@ export function createDeliveryQueue(
       const lateMs = Math.max(0, clock() - nowMs)
       // The outcomes are settled: a failure here must not settle them once more.
       await disableFailingWebhooks(options, states).catch((error: unknown) =>
-        log.error({ err: error }, 'a webhook that fails could not be switched off'),
+        log.error({ err: error }, 'a failing webhook could not be disabled'),
       )
       return [
         ...states.flatMap(({ webhookId: lane, hasNewTarget }) =>
@@ -102,10 +102,10 @@ export function createDeliveryQueue(
   }
 }
 
-/** A webhook without a success for as long as a delivery is retried, in at least so many attempts, is switched off. */
+/** Fewest failed attempts, within the retry window, after which a webhook is disabled. */
 const MIN_FAILURES = 10
 
-/** Switches off webhooks whose targets are gone or have failed for a day; their records say why. */
+/** Disables webhooks whose targets are gone or have failed for a day; their records say why. */
 async function disableFailingWebhooks(
   { db, log }: Pick<DeliveryQueueOptions, 'db' | 'log'>,
   states: readonly LaneState[],
@@ -114,13 +114,13 @@ async function disableFailingWebhooks(
     const isFailingTooLong = failures >= MIN_FAILURES && failingForMs >= RETRY_WINDOW_MS
     if (!isGone && !isFailingTooLong) continue
     const reason = isGone
-      ? 'switched off: the target answered 410, which says that it is gone for good'
-      : `switched off: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
+      ? 'disabled: the target answered 410, which says that it is gone for good'
+      : `disabled: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
     if (!(await disableWebhook(db, { webhookId, targetUrl }, reason))) continue
     // Deliveries of other webhooks do not wait for this: the backlog may be large. The hourly job cancels what is left.
     cancelWaiting(db, webhookId, reason).catch((error: unknown) =>
       log.warn({ err: error, webhookId }, 'deliveries of a disabled webhook were not canceled'),
     )
-    log.warn({ webhookId, reason }, 'webhook switched off')
+    log.warn({ webhookId, reason }, 'webhook disabled')
   }
 }

@@ -134,7 +134,7 @@ it('are canceled when their webhook is deactivated', async () => {
   await addTests(webhook_id, 1)
   await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
   expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
-    { status: 'canceled', failure: 'the webhook was switched off' },
+    { status: 'canceled', failure: 'the webhook was deactivated' },
   ])
   expect((await api.send('POST', 'webhook/test', { webhook_id })).statusCode).toBe(409)
 })

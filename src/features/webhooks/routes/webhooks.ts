@@ -124,7 +124,7 @@ const webhookReplace = defineOperation({
 })
 
 /** `PATCH webhook` */
-const webhookSwitch = defineOperation({
+const webhookActivation = defineOperation({
   method: 'PATCH',
   path: 'webhook',
   tag: 'Webhooks',
@@ -266,7 +266,7 @@ export const webhookOperations: readonly Operation[] = [
   webhookList,
   webhookCreate,
   webhookReplace,
-  webhookSwitch,
+  webhookActivation,
   webhookDelete,
   webhookSecretRotate,
 ]
