@@ -5,7 +5,7 @@ import type { Caller } from './caller.js'
 const fidMembers = ['fid', 'viewer_fid', 'fids'] as const
 
 /**
- * So many users of a request are remembered: who writes names one or a page of them. A body that is refused later may name as many
+ * Most users of a request that are remembered: who writes names one or a page of them. A body that is refused later may name as many
  * as fit in it, and without a key.
  */
 const MAX_FIDS = 100

@@ -2,7 +2,7 @@ import { HOUR_MS, SECOND_MS } from '../platform/durations.js'
 
 /** The delay after the first failure. */
 const FIRST_DELAY_MS = 5 * SECOND_MS
-/** Each delay is so many times as long as the one before. */
+/** Each delay, as a multiple of the one before. */
 const GROWTH = 3
 const MAX_DELAY_MS = 4 * HOUR_MS
 /** The part of a delay by which chance makes it longer or shorter: what failed together is not retried together. */

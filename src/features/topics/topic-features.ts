@@ -16,7 +16,7 @@ const MAX_RECENT_CASTS = 10_000
 const MAX_BACKGROUND_CASTS = 20_000
 /** A feature of fewer authors is no topic. */
 const MIN_AUTHORS = 3
-/** A feature that is not so many times as frequent as in the days before is no topic. */
+/** The smallest growth of a topic: its frequency, as a multiple of that in the days before. */
 const MIN_LIFT = 2
 /** Less certain increases are chance: a log-likelihood ratio of 15 happens once in 10,000 features. */
 const MIN_LIKELIHOOD_RATIO = 15

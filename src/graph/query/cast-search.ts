@@ -24,7 +24,7 @@ export interface CastSearchPageRequest extends FeedPageRequest {
 
 /** The casts from the start of the page whose words are checked one by one. */
 const MAX_CHECKED_CASTS = 2_000
-/** The next slice of time is at most so many times as long as the casts or embeds span that were checked one by one. */
+/** Longest next slice of time, as a multiple of the time that the casts or embeds span that were checked one by one. */
 export const MAX_SLICE_FACTOR = 24
 
 /** A cast of the first ones that has the words, or the last of the first ones. */
@@ -139,7 +139,7 @@ export async function planForValues<Rows>(
   read: (transaction: Transaction) => Promise<Rows>,
 ): Promise<Rows> {
   return (await db.begin('read only', async (transaction) => {
-    const [, rows] = await Promise.all([setPlanMode(transaction, 'eachTime'), read(transaction)])
+    const [, rows] = await Promise.all([setPlanMode(transaction, 'custom'), read(transaction)])
     return rows
   })) as Rows
 }

@@ -87,7 +87,7 @@ function isShortPrefix(quoted: string): boolean {
   return quoted.endsWith(':*') && quoted.length - "'':*".length < MIN_PREFIX_LENGTH
 }
 
-/** Whether a word becomes the other by so many edits: a letter more, less, replaced, or swapped with the next. */
+/** Whether a word becomes the other by at most this many edits: a letter more, less, replaced, or swapped with the next. */
 function isWithinEdits(word: string, other: string, edits: number): boolean {
   const [letters, others] = [Array.from(word), Array.from(other)]
   if (Math.abs(letters.length - others.length) > edits) return false

@@ -13,7 +13,7 @@ export type Alternatives = (word: SearchWord) => readonly string[]
 
 /** PostgreSQL does not index words longer than 2046 bytes; this limit is far below. */
 const MAX_WORD_LENGTH = 200
-/** Searches by spelling allow for at most so many edits. */
+/** Most edits between a word and its spelling in a search. */
 const MAX_EDITS = 2
 /** Maximum arrangements of the words of a phrase that are not adjacent. */
 const MAX_ARRANGEMENTS = 32

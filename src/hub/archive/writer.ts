@@ -12,7 +12,7 @@ export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> 
   readonly position: number
 }
 
-/** A chunk ends at the first checkpoint after so many bytes: an interruption loses at most one chunk. */
+/** The size after which a chunk ends, at its next checkpoint: an interruption loses at most one chunk. */
 const CHUNK_BYTES = 1024 * 1024
 /** A chunk without a checkpoint ends at this multiple of `CHUNK_BYTES`. */
 const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4

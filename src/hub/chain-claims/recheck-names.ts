@@ -17,7 +17,7 @@ export interface NameRecheckOptions {
   readonly log: Log
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Names are checked again after so many hours; 0 checks only names that older versions merged unchecked, once. */
+  /** Names are checked again after this many hours; 0 checks only names that older versions merged unchecked, once. */
   readonly everyHours: number
 }
 

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { inPipeline, type Statement, transact } from '../../platform/db/pipeline.js'
-import { setPlanMode } from '../../platform/db/plan-mode.js'
+import { planModeFor, setPlanMode } from '../../platform/db/plan-mode.js'
 import { PlazaError } from '../../platform/errors.js'
 import { runInSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
 import { noTracing, type Tracing } from '../../platform/tracing/tracing.js'
@@ -84,12 +84,6 @@ const BEFORE_ALL_EVENTS = 1
 /** Bounds the memory of a batch: a message takes up to 64 kB. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
-/**
- * A batch of up to so many events is planned once for all: what a consumer reads it reads by the keys of its events, and
- * PostgreSQL would plan it each time, because the three events of a batch seem cheaper than the ten that it guesses.
- */
-const MAX_EVENTS_PLANNED_ONCE = 32
-
 /** Creates the missing cursors of a consumer. */
 export async function ensureCursors(db: Database, consumer: Consumer, shards: number): Promise<void> {
   const all = shardNumbers(shards)
@@ -134,7 +128,9 @@ export async function consumeBatch(
   const { shard, signal, expected, tracing = noTracing } = range
   let span: TraceSpan | null = null
   return await transact<BatchOutcome>(db, async (transaction, withCommit) => {
-    const planMode = setPlanMode(transaction, 'once')
+    // A consumer reads by the keys of its events. By itself, PostgreSQL plans anew each time, because the three events of a
+    // batch seem cheaper than the ten that it guesses.
+    const planMode = setPlanMode(transaction, 'generic')
     const [[row], expectedPage] = await inPipeline([
       transaction<{ next: number; blocks: Buffer }[]>`
         select next_id as next, blocks from hub.consumers
@@ -169,9 +165,9 @@ export async function consumeBatch(
     })
     span = startBatchSpan(tracing, consumer.name, shard, events)
     if (events.length > 0) {
-      const isLarge = events.length > MAX_EVENTS_PLANNED_ONCE
+      const mode = planModeFor(events.length)
       const [, last] = await inPipeline([
-        isLarge ? setPlanMode(transaction, 'eachTime') : null,
+        mode === 'custom' ? setPlanMode(transaction, mode) : null,
         runInSpan(span, () => consumer.handle(transaction, events, signal)),
       ])
       withCommit(last)

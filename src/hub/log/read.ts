@@ -126,7 +126,7 @@ function historyAfter(
   return reverse ? (blocks.length > 0 ? blocks.slice(-1) : history) : withBlocks(history, blocks)
 }
 
-/** Of the blocks at the beginning of a page one in so many is remembered: decoding all of them takes 1 ms. */
+/** The step between the blocks at the beginning of a page that are remembered: decoding all of them takes 1 ms. */
 const REMEMBERED_BLOCKS = 16
 
 function blocksOf(shard: number, confirmations: readonly StoredHubEvent[]): BlockRef[] {

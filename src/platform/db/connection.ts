@@ -78,7 +78,7 @@ const REQUEST_SHARES = { statement: 0.8, silence: 0.9, wait: 0.3 }
 const SILENCE_MS = 10_000
 /** Longest wait of a request for a connection. */
 const WAIT_LIMIT_MS = 3_000
-/** So many statements may wait for a connection of a pool, beside the hundred that the driver sends on each. */
+/** Most statements that wait for a connection of a pool, beside the hundred that the driver sends on each. */
 const MAX_WAITING = 1_000
 /** An idle connection is closed after it. A pool in use takes its connections in turn, and closes none. */
 const IDLE_SECONDS = 60

@@ -6,15 +6,26 @@ import type { Transaction } from './connection.js'
  */
 type PlanMode =
   /** One plan for all values, as is right for lookups by few keys: planning costs more than they do. */
-  | 'once'
+  | 'generic'
   /** A plan for the values of each run, which knows how long a list is. */
-  | 'eachTime'
+  | 'custom'
 
 /** Sets the mode for the statements behind it in the transaction. It is sent at once, before those that follow. */
 export function setPlanMode(db: Transaction, mode: PlanMode): Promise<unknown> {
   const setting =
-    mode === 'once'
+    mode === 'generic'
       ? db`select set_config('plan_cache_mode', 'force_generic_plan', true)`
       : db`select set_config('plan_cache_mode', 'force_custom_plan', true)`
   return setting.execute()
+}
+
+/**
+ * Largest batch that uses generic plans. Planning six statements takes 1 ms; for 1,000 items, custom plans are up to a third
+ * cheaper.
+ */
+const MAX_GENERIC_PLAN_ITEMS = 32
+
+/** Returns the plan mode for a batch of this many items. */
+export function planModeFor(items: number): PlanMode {
+  return items <= MAX_GENERIC_PLAN_ITEMS ? 'generic' : 'custom'
 }

@@ -31,7 +31,7 @@ interface CommonLimit {
   readonly code?: ErrorCode
 }
 
-/** So many within a time, for each key or address. */
+/** A number of events per time window, for each key or address. */
 export interface RateLimit extends CommonLimit {
   /**
    * `fixed window`: a window starts with the first count, and all of it is free again when it ends. `token
@@ -43,7 +43,7 @@ export interface RateLimit extends CommonLimit {
   readonly maxKeys?: number
 }
 
-/** So many at the same time. */
+/** A number of things at the same time. */
 export interface SlotLimit extends CommonLimit {
   readonly algorithm: 'slots'
   /** The text of the refusal. */

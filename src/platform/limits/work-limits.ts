@@ -71,7 +71,7 @@ const WAIT_MS = 5_000
 const MAX_WAITING_READS_OF_CALLER = 64
 /** An importer has a few requests at a time. */
 const MAX_WAITING_WRITES_OF_CALLER = 8
-/** A reply has up to 32 MB, mostly 7: slow readers may hold so many of them. */
+/** Replies that slow readers may hold at once. One has up to 32 MB, mostly 7. */
 const MAX_SENDING = 32
 const MAX_SENDING_OF_CALLER = 8
 const MAX_WAITING_READS = 256

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Runs pause so many times as long as the one before took: they fill a fifth of the time at most. */
+/** The pause after a run, as a multiple of its time: runs fill a fifth of the time at most. */
 const PAUSES = 4
 const MAX_PAUSE_MS = 2_000
 

@@ -31,7 +31,7 @@ interface SyncSample {
 const MAX_SAMPLES = 20
 /** A shard that follows the network closely is this far behind at most. */
 export const AT_END_SECONDS = 30
-/** The time that is left follows from the pace of so many minutes at most. */
+/** The longest period whose pace gives the time that is left. */
 const PACE_MINUTES = 10
 
 /** Reads the progress of the sync, and remembers some of it: the time that is left follows from the pace. */

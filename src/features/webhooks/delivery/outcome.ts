@@ -206,7 +206,7 @@ function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[], nowMs: 
     join webhooks.webhooks w on w.id = came.webhook_id::uuid`
 }
 
-/** The moment that is so many milliseconds from now. */
+/** The moment that is a number of milliseconds from now. */
 function fromNow(db: Database, ms: Fragment): Fragment {
   return db`now() + ${ms} * interval '1 millisecond'`
 }

@@ -6,14 +6,14 @@ import { requiredLiterals } from './pattern-index.js'
 
 /**
  * Most expressions of one app that run for every cast, since no literal says which casts they can match. A large one may take
- * some milliseconds for each (`MAX_PROGRAM_SIZE`), on the one thread that matches for all apps: so many take some tens.
+ * some milliseconds for each (`MAX_PROGRAM_SIZE`), on the one thread that matches for all apps: 20 take some tens.
  */
 const MAX_UNINDEXED_PATTERNS = 20
 
 /**
  * Most instructions of all expressions of one app together: as many as 1,000 words of 18 letters have. A literal that most
  * casts contain, such as `th`, is as good as none, so what is indexed may run for every cast as well. Of a large expression
- * like `th(.*a){90}b` so many took 36 ms for a cast of 1,024 characters, and 1,000 took 3 s.
+ * like `th(.*a){90}b`, 20,000 took 36 ms for a cast of 1,024 characters, and 1,000 took 3 s.
  */
 const MAX_INSTRUCTIONS = 20_000
 

@@ -10,13 +10,13 @@ import { transcodeHubEvents } from '../json/transcode.js'
 import { EventCache } from './event-cache.js'
 
 /**
- * A page is written in slices of so many events, and other requests have their turn between two: 0.5 ms each, where
+ * The events of a slice in which a page is written. Other requests have their turn between two slices: 0.5 ms each, where
  * a page of 10,000 events in one go held all others up for 325 ms. A slice is below the 128 kB above which memory is
  * mapped anew for each: its page faults cost more than the copy.
  */
 const SLICE_EVENTS = 125
 
-/** A page is read in parts of so many events: a part of 10,000 is unpacked in one go, which takes 20 ms. */
+/** The events of a part in which a page is read: a part of 10,000 is unpacked in one go, which takes 20 ms. */
 const PART_EVENTS = 1_000
 /** Bounds the memory of a page. 10,000 usual events take 5 MB. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024

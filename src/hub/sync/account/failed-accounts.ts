@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '../client/upstream-failure.js'
 
-/** After so many in a row it is not the accounts that are faulty. */
+/** Most failed accounts in a row. At this number, the upstream is faulty and not the accounts. */
 const MAX_FAILED_IN_A_ROW = 3
 
 /** Whether the upstream may list other accounts after this failure. */

@@ -20,7 +20,7 @@ interface Block {
 
 /** Blocks whose events are remembered, to detect late and repeated ones. */
 export const RETAINED_BLOCKS = 64
-/** After so many requests in a row for numbers that do not exist, the upstream numbers differently: no more requests. */
+/** Most requests in a row for numbers that do not exist. Then the upstream numbers differently: no more requests. */
 const MAX_EMPTY_FETCHES = 8
 
 /** Detects missing and repeated events: block numbers have no gaps, and blocks state their size. */

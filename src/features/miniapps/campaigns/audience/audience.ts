@@ -204,5 +204,5 @@ export function usersAlreadyNotified(
  * s.
  */
 export async function forceCustomPlan(db: Transaction): Promise<void> {
-  await setPlanMode(db, 'eachTime')
+  await setPlanMode(db, 'custom')
 }
