@@ -90,7 +90,7 @@ export class ReorderBuffer {
   }
 
   /** Resolves when no batch is in flight, also after one has failed. Those behind it may still be merged. */
-  async settle(): Promise<void> {
+  async awaitInFlight(): Promise<void> {
     await Promise.allSettled(this.#inFlight.map(({ settled }) => settled))
   }
 
@@ -198,6 +198,17 @@ export class ReorderBuffer {
       throw error
     }
   }
+}
+
+/** An entry that is done when this many items have settled. */
+export interface AfterItems {
+  readonly itemCount: number
+}
+
+/** Removes and returns the entries whose items have all settled. Entries are in ascending order of `itemCount`. */
+export function takeSettled<Entry extends AfterItems>(entries: Entry[], settledCount: number): Entry[] {
+  const firstUnsettled = entries.findIndex(({ itemCount }) => itemCount > settledCount)
+  return entries.splice(0, firstUnsettled < 0 ? entries.length : firstUnsettled)
 }
 
 function emptyBatch(): Batch {

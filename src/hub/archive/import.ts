@@ -1,6 +1,12 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type Nonce, upsertNonces } from '../merge/gasless-keys.js'
-import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
+import {
+  type AfterItems,
+  type MergeTally,
+  ReorderBuffer,
+  type ReorderBufferOptions,
+  takeSettled,
+} from '../reorder-buffer.js'
 import { decodeItem, decodeKeyNonce, isItem, splitFrames } from './frame.js'
 import { type ArchiveIdentity, readArchive } from './reader.js'
 
@@ -40,25 +46,25 @@ export interface ImportResult {
  */
 export async function importArchive(options: ImportOptions): Promise<ImportResult> {
   const { db, hub, source, network, restart, signal, onProgress } = options
-  /** The ends of chunks: when so many frames have settled, everything up to the offset is merged. */
-  const chunkEnds: { readonly frames: number; readonly offset: number; readonly resumable: boolean }[] = []
-  /** Nonces, each with the frames before it: written only then, a KEY_ADD among those may use a smaller one. */
-  const nonces: { readonly frames: number; readonly nonce: Nonce }[] = []
+  /** The ends of chunks: when their items have settled, everything up to the offset is merged. */
+  const chunkEnds: (AfterItems & { readonly offset: number; readonly resumable: boolean })[] = []
+  /** Nonces, each with the items before it: written only then, a KEY_ADD among those may use a smaller one. */
+  const nonces: (AfterItems & { readonly nonce: Nonce })[] = []
   let archive: ArchiveIdentity | null = null
   let startOffset = 0
   let offset = 0
   /** Frames of this run that went to the reorder buffer. */
   let itemCount = 0
 
-  async function recordSettled(frames: number): Promise<void> {
-    const used = takeSettled(nonces, frames).map(({ nonce }) => nonce)
+  async function recordSettled(settledCount: number): Promise<void> {
+    const used = takeSettled(nonces, settledCount).map(({ nonce }) => nonce)
     if (used.length > 0) await upsertNonces(db, used)
-    const settled = takeSettled(chunkEnds, frames)
+    const settled = takeSettled(chunkEnds, settledCount)
     offset = settled.at(-1)?.offset ?? offset
     // Later chunks of an archive that was cut off are replaced when its export is resumed.
     const saved = settled.findLast(({ resumable }) => resumable)
     if (saved && archive) await saveImportOffset(db, archive.archiveId, saved.offset)
-    onProgress?.(offset, frames)
+    onProgress?.(offset, settledCount)
   }
 
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', signal, onSettled: recordSettled })
@@ -76,7 +82,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
       if (frame === null) return 'corrupted'
       if (signal?.aborted) return 'stopped'
       const content = decodeKeyNonce(frame) ?? decodeItem(frame)
-      if ('nonce' in content) nonces.push({ frames: itemCount, nonce: content })
+      if ('nonce' in content) nonces.push({ itemCount, nonce: content })
       else if (!isItem(content)) reorderBuffer.countRefusal(content)
       else {
         itemCount += 1
@@ -93,7 +99,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
       if (part.kind !== 'chunk') return part.kind
       const state = await mergeChunk(part.frames)
       if (state !== 'whole') return state
-      chunkEnds.push({ frames: itemCount, offset: part.endOffset, resumable: part.resumable })
+      chunkEnds.push({ itemCount, offset: part.endOffset, resumable: part.resumable })
     }
     return 'stopped'
   }
@@ -113,11 +119,6 @@ export async function loadImportOffset(db: Database, archiveId: string): Promise
     select (value #>> '{}')::bigint as offset from hub.settings where name = ${settingName(archiveId)}
   `
   return row?.offset ?? 0
-}
-
-/** Removes and returns the entries whose frames have all settled. */
-function takeSettled<Entry extends { readonly frames: number }>(entries: Entry[], frames: number): Entry[] {
-  return entries.splice(0, entries.filter((entry) => entry.frames <= frames).length)
 }
 
 /** Saves the merged offset of an archive. */

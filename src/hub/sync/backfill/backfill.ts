@@ -1,6 +1,12 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
-import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
+import {
+  type AfterItems,
+  type MergeTally,
+  ReorderBuffer,
+  type ReorderBufferOptions,
+  takeSettled,
+} from '../../reorder-buffer.js'
 import { type AccountPage, readAccount } from '../account/account-reader.js'
 import { FailedAccounts, isAccountFault } from '../account/failed-accounts.js'
 import { ByteBudget, prefetch } from '../account/prefetch.js'
@@ -35,18 +41,6 @@ export interface BackfillResult {
   readonly isComplete: boolean
 }
 
-/** Something about a user, and the number of items up to its place in all that is read. */
-interface At<User> {
-  readonly user: User
-  readonly items: number
-}
-
-/** Removes the users up to whose place everything has settled, and returns them. The list is in the order of places. */
-function takeSettled<User>(places: At<User>[], items: number): User[] {
-  const firstUnsettled = places.findIndex((place) => place.items > items)
-  return places.splice(0, firstUnsettled < 0 ? places.length : firstUnsettled).map(({ user }) => user)
-}
-
 /**
  * Fetches queued users. A user is marked once everything is merged, so a later run resumes with the others,
  * and with those that the upstream could not list. @throws UpstreamFailure if no upstream answers for ten minutes.
@@ -55,16 +49,17 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   const { db, upstreams, hub, trusted, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
   /** Users that are read completely, at their end. */
-  const readUsers: At<UserToFetch>[] = []
+  const readUsers: (AfterItems & { readonly user: UserToFetch })[] = []
   /** Users whose messages may have been merged before the storage that they need was lent, at the loan. */
-  const borrowers: At<number>[] = []
+  const borrowers: (AfterItems & { readonly fid: number })[] = []
   let fids = 0
   let itemCount = 0
   const settled = async (items: number) => {
-    const finished = takeSettled(readUsers, items)
+    const finished = takeSettled(readUsers, items).map(({ user }) => user)
     await reconcileQueue.flush()
+    const borrowerFids = takeSettled(borrowers, items).map(({ fid }) => fid)
     // A server that compares them before the loan is merged prunes them again.
-    await queueKnownUsers(db, takeSettled(borrowers, items), 'was lent storage')
+    await queueKnownUsers(db, borrowerFids, 'was lent storage')
     await markFetched(db, finished)
     fids += finished.filter(({ fid }) => fid !== CHANNELS_FID).length
     options.onProgress?.(fids, items)
@@ -86,7 +81,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       await reorderBuffer.add(item)
       itemCount += 1
       if (item.kind === 'message' && item.message.data.lendStorageBody)
-        borrowers.push({ user: item.message.data.lendStorageBody.toFid, items: itemCount })
+        borrowers.push({ fid: item.message.data.lendStorageBody.toFid, itemCount })
     }
     byteBudget.release(bytes)
   }
@@ -98,7 +93,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       try {
         for await (const page of pages) await mergePage(page)
         failedAccounts.succeeded()
-        readUsers.push({ user, items: itemCount })
+        readUsers.push({ user, itemCount })
       } catch (error) {
         if (signal.aborted) throw error
         if (isAccountFault(error)) reconcileQueue.add(user.fid, NOT_FETCHED)

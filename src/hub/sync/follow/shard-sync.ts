@@ -113,7 +113,7 @@ export class ShardSync {
       // Also where what was read before could not be merged.
       if (this.#rewinding !== null) {
         // Batches in flight save offsets of the old log.
-        await this.#reorderBuffer.settle()
+        await this.#reorderBuffer.awaitInFlight()
         await this.#rewinding
         await forgetOldLog(this.#rewindOptions())
       }
