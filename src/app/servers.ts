@@ -4,12 +4,12 @@ import { type Readiness, registerHealth } from '../api/health.js'
 import { registerLanding } from '../api/register-landing.js'
 import { registerMetrics } from '../api/register-metrics.js'
 import { buildServer } from '../api/server.js'
+import type { ProcessRegistry } from '../features/processes/process-registry.js'
 import type { Database } from '../platform/db/connection.js'
 import { migrationState } from '../platform/db/migrate.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
 import { pause } from '../platform/process/pause.js'
 import type { ServerApp, StartedModule } from './module.js'
-import type { ProcessRegistry } from './process-registry.js'
 import type { ShortageWatch } from './shortages.js'
 
 /** Where the HTTP servers listen; `hub` is the hub API's own address, if it has one. */

@@ -2,7 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { type Role, roles } from '../../platform/process/roles.js'
 
-/** A live process, as it has registered itself (`app/process-registry.ts`). */
+/** A live process, as it has registered itself (`process-registry.ts`). */
 export interface ProcessRow {
   readonly id: string
   readonly roles: Role[]
@@ -20,6 +20,24 @@ export async function listProcesses(db: Database): Promise<ProcessRow[]> {
     from app.processes
     where alive_until > now()
     order by started_at, id`
+}
+
+/** Counts processes by role. Roles that have neither work nor a process are left out. */
+export async function countProcesses(
+  db: Database,
+  idleRoles: ReadonlySet<Role> = new Set(),
+): Promise<Partial<Record<Role, number>>> {
+  const [rows, expected] = await Promise.all([
+    db<{ role: Role; count: number }[]>`
+      select role, count(*)::integer as count
+      from app.processes, unnest(roles) as role
+      where alive_until > now()
+      group by role`,
+    readExpectedRoles(db, idleRoles),
+  ])
+  const counts = new Map(rows.map(({ role, count }) => [role, count]))
+  const shown = roles.filter((role) => counts.has(role) || expected.includes(role))
+  return Object.fromEntries(shown.map((role) => [role, counts.get(role) ?? 0]))
 }
 
 /**

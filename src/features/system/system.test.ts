@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { configurationEntries, readConfig } from '../../app/config/config.js'
-import { registerProcess } from '../../app/process-registry.js'
 import { createTestApi } from '../../app/testing/test-api.js'
 import { observeCaches } from '../../graph/cache/cache-metrics.js'
 import { silentLog } from '../../platform/log/log.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { JobRuns } from '../../platform/scheduler/job-runs.js'
+import { registerProcess } from '../processes/process-registry.js'
 
 const { db } = await createTestDatabase()
 const adminToken = 'the-admin-token-of-the-tests-0123456789'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../test/database.js'
-import { type Log, silentLog } from '../platform/log/log.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { type Log, silentLog } from '../../platform/log/log.js'
 import { registerProcess } from './process-registry.js'
 
 const { db } = await createTestDatabase()

@@ -1,5 +1,5 @@
-import type { Database } from '../platform/db/connection.js'
-import type { Log } from '../platform/log/log.js'
+import type { Database } from '../../platform/db/connection.js'
+import type { Log } from '../../platform/log/log.js'
 
 interface BudgetRow {
   /** Connections that the live processes may open together. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../test/database.js'
-import { type Log, silentLog } from '../platform/log/log.js'
-import { parseRoles } from '../platform/process/roles.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { type Log, silentLog } from '../../platform/log/log.js'
+import { parseRoles } from '../../platform/process/roles.js'
 import { registerProcess } from './process-registry.js'
 
 const { db } = await createTestDatabase()

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge } from 'prom-client'
-import { readExpectedRoles } from '../features/processes/processes.js'
-import type { Database } from '../platform/db/connection.js'
-import { reportFirstFailure } from '../platform/log/first-failure.js'
-import type { Log } from '../platform/log/log.js'
-import type { Metrics } from '../platform/metrics.js'
-import { pause } from '../platform/process/pause.js'
-import { roles as allRoles, type Role } from '../platform/process/roles.js'
-import { version } from '../platform/process/version.js'
+import type { Database } from '../../platform/db/connection.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
+import type { Log } from '../../platform/log/log.js'
+import type { Metrics } from '../../platform/metrics.js'
+import { pause } from '../../platform/process/pause.js'
+import type { Role } from '../../platform/process/roles.js'
+import { version } from '../../platform/process/version.js'
 import { checkConnectionBudget } from './connection-budget.js'
+import { countProcesses } from './processes.js'
 
 /** The processes of this database, as this one sees them. */
 export type ProcessRegistry = Awaited<ReturnType<typeof registerProcess>>
@@ -33,9 +33,9 @@ export interface ProcessDetails {
 export async function registerProcess(db: Database, details: ProcessDetails, log: Log) {
   const id = randomUUID()
   const stopping = new AbortController()
-  await heartbeat(db, id, details)
+  await writeHeartbeat(db, id, details)
   await checkConnectionBudget(db, log)
-  const beating = keepHeartbeat(() => heartbeat(db, id, details), {
+  const heartbeatLoop = keepHeartbeat(() => writeHeartbeat(db, id, details), {
     everyMs: details.heartbeatMs ?? HEARTBEAT_MS,
     log,
     signal: stopping.signal,
@@ -49,7 +49,7 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
     /** Deregisters this process. */
     async stop() {
       stopping.abort()
-      await beating
+      await heartbeatLoop
       // Without it, the others count this process for some seconds more.
       await db`delete from app.processes where id = ${id}`.catch(() => {})
     },
@@ -57,19 +57,23 @@ export async function registerProcess(db: Database, details: ProcessDetails, log
 }
 
 async function keepHeartbeat(
-  beat: () => Promise<void>,
+  heartbeat: () => Promise<void>,
   { everyMs, log, signal }: { readonly everyMs: number; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
-  const tryBeat = reportFirstFailure(beat, (error) =>
+  const tryHeartbeat = reportFirstFailure(heartbeat, (error) =>
     log.warn({ err: error }, 'the heartbeat of this process could not be written'),
   )
   while (!signal.aborted) {
     await pause(everyMs, signal)
-    if (!signal.aborted) await tryBeat()
+    if (!signal.aborted) await tryHeartbeat()
   }
 }
 
-async function heartbeat(db: Database, id: string, { roles, connections }: ProcessDetails): Promise<void> {
+async function writeHeartbeat(
+  db: Database,
+  id: string,
+  { roles, connections }: ProcessDetails,
+): Promise<void> {
   await db`
     with expired as (
       delete from app.processes where alive_until < now() - interval '1 minute'
@@ -81,24 +85,6 @@ async function heartbeat(db: Database, id: string, { roles, connections }: Proce
       now() + make_interval(secs => ${ALIVE_SECONDS})
     )
     on conflict (id) do update set alive_until = excluded.alive_until`
-}
-
-/** Counts processes by role. Roles that have neither work nor a process are left out. */
-async function countProcesses(
-  db: Database,
-  idleRoles: ReadonlySet<Role> = new Set(),
-): Promise<Partial<Record<Role, number>>> {
-  const [rows, expected] = await Promise.all([
-    db<{ role: Role; count: number }[]>`
-      select role, count(*)::integer as count
-      from app.processes, unnest(roles) as role
-      where alive_until > now()
-      group by role`,
-    readExpectedRoles(db, idleRoles),
-  ])
-  const counts = new Map(rows.map(({ role, count }) => [role, count]))
-  const shown = allRoles.filter((role) => counts.has(role) || expected.includes(role))
-  return Object.fromEntries(shown.map((role) => [role, counts.get(role) ?? 0]))
 }
 
 function observeRoles({ registry }: Metrics, countByRole: () => ReturnType<typeof countProcesses>): void {

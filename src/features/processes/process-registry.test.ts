@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { createTestDatabase } from '../../test/database.js'
-import { silentLog } from '../platform/log/log.js'
-import { createMetrics } from '../platform/metrics.js'
-import { parseRoles } from '../platform/process/roles.js'
-import { version } from '../platform/process/version.js'
-import { countLookups, openChainLookups } from './open-lookups.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { countLookups, openChainLookups } from '../../app/open-lookups.js'
+import { configOf } from '../../app/testing/config-of.js'
+import { silentLog } from '../../platform/log/log.js'
+import { createMetrics } from '../../platform/metrics.js'
+import { parseRoles } from '../../platform/process/roles.js'
+import { version } from '../../platform/process/version.js'
 import { registerProcess } from './process-registry.js'
-import { configOf } from './testing/config-of.js'
 
 const { db, connect } = await createTestDatabase()
 
