@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import { encodeMessage } from '../../protocol/codec.js'
 import { HubEvent, HubEventType, OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
-import { NonceKind } from '../merge/gasless-keys.js'
+import { NonceKind } from '../merge/keys/key-state.js'
 import {
   decodeItem,
   decodeKeyNonce,

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { decodeMessage, encodeMessage } from '../../protocol/codec.js'
 import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { WireReader } from '../../protocol/wire.js'
-import { type Nonce, NonceKind } from '../merge/gasless-keys.js'
+import { type Nonce, NonceKind } from '../merge/keys/key-state.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 import { type BytesField, eachField, encodeFields, varint } from '../protobuf.js'
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type Nonce, upsertNonces } from '../merge/gasless-keys.js'
+import type { Nonce } from '../merge/keys/key-state.js'
+import { upsertNonces } from '../merge/keys/key-store.js'
 import {
   type AfterItems,
   type MergeTally,

@@ -3,7 +3,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { isChannelType } from '../../protocol/message-kinds.js'
 import { proRefusal, requiresPro } from '../../protocol/validate.js'
 import { unknownFid } from '../sender-refusals.js'
-import { checkScope } from './gasless-keys.js'
+import { checkScope } from './keys/key-checks.js'
 import { ruleOf } from './rules.js'
 import type { BatchState } from './state.js'
 

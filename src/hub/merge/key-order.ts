@@ -1,7 +1,7 @@
 import { MessageType } from '../../protocol/definitions.js'
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../protocol/key-rules.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { NonceKind } from './gasless-keys.js'
+import { NonceKind } from './keys/key-state.js'
 import type { BatchState } from './state.js'
 
 /** The place of a key message among the messages of its batch. */

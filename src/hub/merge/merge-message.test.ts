@@ -3,7 +3,7 @@ import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../
 import { HubEventType, MessageType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { limitsOf } from '../storage-limits.js'
-import { KeyState } from './gasless-keys.js'
+import { KeyState } from './keys/key-state.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { mergeNameTransfer } from './names.js'
 import { type BatchState, signerId } from './state.js'

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { NonceKind } from '../merge/gasless-keys.js'
+import { NonceKind } from '../merge/keys/key-state.js'
 import { type PageOptions, splitPage } from './page.js'
 
 /** The position of a signer in a user's list: onchain signers first, each source in the order of keys. */

@@ -1,8 +1,8 @@
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { limitsOf } from '../../storage-limits.js'
-import type { KeyClaim } from '../gasless-keys.js'
-import { KeyState } from '../gasless-keys.js'
+import type { KeyClaim } from '../keys/key-claims.js'
+import { KeyState } from '../keys/key-state.js'
 import { type Account, BatchState, signerId } from '../state.js'
 
 const users = [1, 2, 3].map((fid) => new TestUser(fid))

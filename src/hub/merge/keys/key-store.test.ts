@@ -1,15 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { TestUser, testKey, testNow } from '../../../test/network.js'
-import { MessageType } from '../../protocol/definitions.js'
-import {
-  type GaslessKey,
-  KeyState,
-  loadKeys,
-  NonceKind,
-  recoverKeyClaims,
-  writeKeys,
-} from './gasless-keys.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { TestUser, testKey, testNow } from '../../../../test/network.js'
+import { MessageType } from '../../../protocol/definitions.js'
+import { recoverKeyClaims } from './key-claims.js'
+import { type GaslessKey, KeyState, NonceKind } from './key-state.js'
+import { loadKeys, writeKeys } from './key-store.js'
 
 const { db } = await createTestDatabase()
 const user = new TestUser(1)
