@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const { db } = await createTestDatabase({ poolSize: 6 })
 const clock = () => testNowUnix * 1000
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
 const hub = await createTestHub(db, {
   onCommitted: (events) => hydrator.invalidation.applyCommitted(events),
 })

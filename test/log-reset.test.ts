@@ -42,7 +42,7 @@ const hydrator = new Hydrator({
   db: pool,
   clock,
   locationOf: () => null,
-  maxEntries: 100,
+  maxViews: 100,
   maxViewerSetsBytes: 1e6,
 })
 /** The casts that the consumer was told of, in memory: what has left the server does not go back. */

@@ -72,7 +72,7 @@ export async function openApp(parts: AppSources, databaseUrl: string): Promise<O
     listDb: connections.read,
     clock: Date.now,
     locationOf,
-    maxEntries: hasViews ? config.viewCacheEntries : 0,
+    maxViews: hasViews ? config.viewCacheEntries : 0,
     maxViewerSetsBytes: hasViews ? config.viewerSetsMb * BYTES_PER_MB : 0,
     // Workers render what they send and read no feeds.
     maxRecentEntries: roles.has('api') && config.viewCacheEntries > 0 ? config.recentWindowEntries : 0,

@@ -54,7 +54,7 @@ export async function listenForEvents(context: CommandContext, options: ListenOp
 
 /** Reads views for each event without a cache, because this process gets no cache invalidations. */
 function uncachedHydrator(db: Database): Hydrator {
-  return new Hydrator({ db, clock: Date.now, locationOf, maxEntries: 0 })
+  return new Hydrator({ db, clock: Date.now, locationOf, maxViews: 0 })
 }
 
 async function printEvents(

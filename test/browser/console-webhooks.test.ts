@@ -25,7 +25,7 @@ const hub = await createTestHub(db, { clock })
 const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
 const { app, send } = await createTestApi({ db, hub, consoleFiles, appName: 'garden' })
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 0 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 0 })
 const outbox = await startOutbox({
   queue: createDeliveryQueue({
     db,

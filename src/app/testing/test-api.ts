@@ -167,7 +167,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
-    hydrator: new Hydrator({ db, clock, locationOf: () => null, maxEntries: 0 }),
+    hydrator: new Hydrator({ db, clock, locationOf: () => null, maxViews: 0 }),
     ...more,
     db,
     clock,

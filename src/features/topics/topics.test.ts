@@ -153,7 +153,7 @@ test('what people talk about every day is no topic', async () => {
 
 test('a model describes topics once; the casts are data', async () => {
   const server = await serveAi(db)
-  const hydrator = new Hydrator({ db, clock: () => now, locationOf: () => null, maxEntries: 0 })
+  const hydrator = new Hydrator({ db, clock: () => now, locationOf: () => null, maxViews: 0 })
   const job = createTopicsJob({ db, hydrator, aiClient: server.client, clock: () => now, log: silentLog })
   server.chat = (content) => {
     if (!content.includes('agents')) return 'Sorry, no.'

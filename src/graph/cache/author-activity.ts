@@ -1,9 +1,9 @@
-/** A set of fids that can be asked for one by one. */
+/** A set of fids with a lookup by fid. */
 export interface Authors {
   has(fid: number): boolean
 }
 
-/** Fids that are remembered at least. */
+/** The minimum number of remembered fids. */
 const MIN_REMEMBERED_AUTHORS = 10_000
 
 /**

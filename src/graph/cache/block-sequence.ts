@@ -11,7 +11,7 @@ export interface CommittedBlock {
   readonly shard: number
   readonly height: number
   readonly bodies: readonly HubEventBody[]
-  /** Tells on which branch of the log it is; null if it is unknown. */
+  /** The hash of the block, which identifies its branch of the log; null if it is unknown. */
   readonly hash?: string | null
   /** The hash of the block before; null if this process did not merge it. */
   readonly parent?: string | null
@@ -24,11 +24,11 @@ export type ShardHeights = ReadonlyMap<number, number>
 export interface LogState {
   /** Called once for each block, in the order of its shard. */
   applyBlock(block: CommittedBlock): void
-  /** Forgets everything: the position in the log was lost, or the tables were written anew. */
+  /** Clears the state: the position in the log was lost, or the tables were rebuilt. */
   reset(): void
 }
 
-/** A read of tables that is to become part of a state. */
+/** A read of tables whose result will join a state. */
 export interface PendingLoad {
   /**
    * The blocks that were applied since the load began and that the snapshot does not contain; null if the snapshot is
@@ -53,7 +53,7 @@ export class BlockSequence {
   readonly #states: LogState[] = []
   /** The last applied block of each shard; null before `start`. */
   #heights: Map<number, number> | null = null
-  /** Whether blocks are kept for a `start` to come. Without a reader of the log they would stay for ever. */
+  /** Whether blocks wait for the next `start`. Without a reader of the log they would wait forever. */
   #isStarting = false
   /** Blocks that wait, by shard and height. */
   readonly #waiting = new Map<number, Map<number, CommittedBlock>>()
@@ -74,7 +74,7 @@ export class BlockSequence {
     return this.#heights !== null && this.#waitingCount === 0
   }
 
-  /** Whether it has no position in the log: `prepare`, read the ends of the log, and `start`. */
+  /** Whether the position in the log is unknown. To recover, call `prepare`, read the ends of the log, and call `start`. */
   isLost(): boolean {
     return this.#heights === null
   }
@@ -102,7 +102,7 @@ export class BlockSequence {
     this.#forget()
   }
 
-  /** Empties the states and keeps its position: tables were written anew. */
+  /** Clears the states and keeps the position in the log: the tables were rebuilt. */
   resetStates(): void {
     this.#loads.clear()
     for (const state of this.#states) state.reset()

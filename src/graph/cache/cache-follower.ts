@@ -52,6 +52,7 @@ export async function startCacheFollower(options: CacheFollowerOptions): Promise
   }
 }
 
+/** Follows the log until the signal. `ranges` remain to be read; null: the position in the log is unknown. */
 async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Promise<void> {
   const { db, invalidation, tail, log } = options
   let ranges: readonly ShardRange[] | null = null
@@ -70,7 +71,7 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
     } catch (error) {
       if (signal.aborted) return
       if (ranges !== null && isUnavailable(error)) {
-        // Its position is known. While the database is away caches are as old as that, and they answer.
+        // The position stays known. While the database is unavailable, the caches answer with what they have.
         log.warn({ err: error }, 'cache invalidation cannot read the event log: retrying')
         await pause(RETRY_MS, signal)
         continue
@@ -90,7 +91,9 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
   }
 }
 
-/** False, too, if the database cannot say so: caches are cleared rather too often. */
+/**
+ * Whether a reset is only the lag of a replica. False if the database does not answer: to clear the caches in vain is safe.
+ */
 async function isLagging(tail: EventTail, ranges: readonly ShardRange[], reset: LogReset): Promise<boolean> {
   return await isReplicaLag(tail, ranges, reset).catch(() => false)
 }

@@ -21,7 +21,7 @@ const PROTOCOL_CHANNEL_PREFIX = 'channelId:'
 export const cacheTag = {
   /** Invalidates every entry of every cache, such as when all scores change. */
   everything: '*',
-  /** The tables of the read model were written anew, as by a replay: what is kept in memory is read again. */
+  /** The tables of the read model were rebuilt, as by a replay: states in memory read them again. */
   tables: 'tables',
   /** A user with its profile and counters. */
   user: (fid: number) => `user:${fid}`,
@@ -78,8 +78,8 @@ const MAX_REMEMBERED_CHANNELS = 10_000
 const protocolTags = new Map<string, string>()
 
 /**
- * The tags of an entry that shows a channel: a message names it by the hash of its id. Hashing takes microseconds: for names
- * that are no channel's, of which a text may have hundreds, `cacheTag.channel` alone has to do.
+ * The tags of an entry that shows a channel: a message names it by the hash of its id. Hashing takes microseconds, and a text
+ * may have hundreds of names without a channel: for those, use `cacheTag.channel` alone.
  */
 export function channelTags(id: string): string[] {
   let tag = protocolTags.get(id)
@@ -101,12 +101,12 @@ export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]):
       tags.add(cacheTag.dehydratedUser(body.onChainEvent.fid))
     }
     addChannelTags(body, tags)
-    // What the key has signed shows another app.
+    // The casts that the key has signed show another app.
     if (body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.KEY_ADD)
       tags.add(cacheTag.dehydratedUser(body.message.data.fid))
     if (isCompactState(body)) tags.add(cacheTag.links)
   }
-  // Also of what is added and removed again: another process may have read the tables in between.
+  // Also of messages that are added and removed again: another process may have read the tables in between.
   for (const { message, isRemoval } of messageChanges(events)) {
     if (isRemoval && message.data.castAddBody?.parentCastId) tags.add(cacheTag.deepReplies)
     addMessageTags(message, tags)

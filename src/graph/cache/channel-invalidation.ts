@@ -6,8 +6,8 @@ import { cacheTag } from './cache-tags.js'
 import { publishInvalidation } from './invalidation.js'
 
 /**
- * The merge hook that publishes what messages of channels make stale and do not name: their ids, and casts below
- * their URLs. What they name is a tag of the log (`cache-tags.ts`).
+ * The merge hook that publishes the stale tags which channel messages do not name: of channels by id, and of casts below
+ * their URLs. The follower of the log applies the others (`cache-tags.ts`).
  */
 export async function publishChannelChanges(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
   const bodies = events.map(({ body }) => body)

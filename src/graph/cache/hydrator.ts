@@ -17,15 +17,16 @@ import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions 
 import { ViewerCache } from './viewer-cache.js'
 import { ViewerSets } from './viewer-sets.js'
 
-/** `maxEntries`: the most users and the most casts that are cached. 0 caches nothing: every page reads the database. */
-export interface HydratorOptions extends Omit<UserCacheOptions, 'invalidation'> {
+export interface HydratorOptions extends Omit<UserCacheOptions, 'invalidation' | 'maxEntries'> {
+  /** The most users, and the most casts, that are cached. 0 caches nothing: every page reads the database. */
+  readonly maxViews: number
   /** Pool for shared lists, which take longer than lookups by key; `db` by default. Both are the primary. */
   readonly listDb?: Database
   /** The most bytes of the relations of viewers; 0, the default, keeps none. */
   readonly maxViewerSetsBytes?: number
   /** The most casts, recasts and likes in the window of recent casts; 0, the default, keeps none. */
   readonly maxRecentEntries?: number
-  /** Counts where feeds were read: from the window, or for a reason from the tables. */
+  /** Called for each read of a feed. `reason`: why the tables answered; null if the window did. */
   readonly onFeedRead?: (feed: FeedName, reason: TableReason | null) => void
 }
 
@@ -67,7 +68,8 @@ export class Hydrator {
   readonly cachesViews: boolean
 
   constructor(hydratorOptions: HydratorOptions) {
-    const options = { ...hydratorOptions, invalidation: this.invalidation }
+    const { maxViews } = hydratorOptions
+    const options = { ...hydratorOptions, invalidation: this.invalidation, maxEntries: maxViews }
     this.#users = new UserCache(options)
     this.#casts = new CastCache(options.db, this.#users, options)
     this.#channels = new ChannelCache(options.db, this.#users, options)
@@ -84,7 +86,7 @@ export class Hydrator {
     })
     if (options.maxRecentEntries) invalidation.blocks.add(this.window)
     this.#viewers = new ViewerCache(db, this.viewerSets, options)
-    this.cachesViews = options.maxEntries > 0
+    this.cachesViews = maxViews > 0
     const { listDb = db, clock } = options
     this.singleFlight = new SingleFlightCache(listDb, clock, this.invalidation, this.cachesViews)
   }

@@ -25,7 +25,7 @@ export function publishSql(db: Queryable, tag: string | Fragment): Fragment {
   return db`pg_notify(${INVALIDATION_CHANNEL}, ${tag})::text`
 }
 
-/** Where a change that is not in the event log is written, and the caches of the process that writes it. */
+/** The database for a change that is not in the event log, and the caches of the process that writes it. */
 export interface CacheWriter {
   readonly db: Database
   readonly invalidation: Invalidation
@@ -44,7 +44,10 @@ export interface TaggedStore {
   empty(): void
 }
 
-/** Invalidated tags of a generation, of which two are remembered. A read takes milliseconds; this many take seconds. */
+/**
+ * Invalidated tags of a generation; two generations are remembered. A read takes milliseconds, this many invalidations
+ * seconds.
+ */
 const MAX_TAGS_OF_GENERATION = 50_000
 
 /**
@@ -60,12 +63,12 @@ export class Invalidation {
   /** Blocks that this process merged and applied: the follower of the log skips them. */
   readonly localCommits = new LocalCommits()
   readonly authors = new AuthorActivity()
-  /** The blocks of the log in order, for what is not dropped and read again but changed in memory. */
+  /** The blocks of the log in order, for states in memory that change with them. */
   readonly blocks = new BlockSequence()
   readonly #caches: TaggedStore[] = []
   /** The version at which a tag was last invalidated. */
   #versionByTag = new Map<string, number>()
-  /** Of the generation before, which ended at a version. */
+  /** The previous generation, and the version at which it ended. */
   #before = { versionByTag: new Map<string, number>(), endVersion: 0 }
   #version = 0
   #oldestKnownVersion = 0
@@ -111,7 +114,10 @@ export class Invalidation {
     this.localCommits.record(events)
   }
 
-  /** Forgets everything: the log went back, or the position in it is unknown. The follower starts again at its end. */
+  /**
+   * Clears the caches and the position in the log: the log went back, or the position is unknown. The follower starts again
+   * at the end of the log.
+   */
   loseLog(): void {
     this.localCommits.clear()
     this.blocks.lose()
@@ -130,7 +136,10 @@ export class Invalidation {
     for (const cache of this.#caches) cache.empty()
   }
 
-  /** Forgets a whole generation: one tag at a time, a map is walked over the holes that the ones before have left. */
+  /**
+   * Drops the oldest generation as a whole. Deletion of the oldest tags one at a time would leave holes in the map, and walk
+   * over them each time.
+   */
   #beginGeneration(): void {
     this.#oldestKnownVersion = this.#before.endVersion
     this.#before = { versionByTag: this.#versionByTag, endVersion: this.#version }

@@ -28,11 +28,12 @@ function weightOf({ memberships }: Entry): number {
 }
 
 /**
- * The channels that users follow, and their roles in channels, whole: one statement for each viewer instead of one for
- * each viewer and channel. By pairs, a network of 5,000 viewers and 50 channels asked PostgreSQL at every fourth page.
+ * The channels that users follow, and their roles in channels, whole: one statement for each viewer instead of one for each
+ * viewer and channel. With an entry for each pair, a network of 5,000 viewers and 50 channels asked PostgreSQL at every
+ * fourth page.
  *
  * An entry is dropped when its user changes (`cacheTag.channelsOf`). What changes a channel, such as a new owner, need not
- * name the users whose role it changes: an entry that is older than the change does not speak of that channel.
+ * name the users whose role it changes: an entry that is older than the change is not used for that channel.
  */
 export class MembershipCache implements TaggedStore {
   readonly #loader: DataLoader<number, ReadonlyMap<number, UserMemberships | null>>

@@ -15,7 +15,7 @@ const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
 const gardens = 'https://example.com/~/channel/gardens'
 await createChannel('gardens', { urls: [gardens] })
 const clock = () => testNowUnix * 1000
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 0 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 0 })
 
 const casts = {
   earth: alice.cast('earth and dirt everywhere', testNow - 5_000, { parentUrl: gardens }),

@@ -11,7 +11,7 @@ const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
 // Views are kept ready, as the server keeps them: what is changed must be seen all the same.
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
 const { get, send, appId } = await createTestApi({ db, hub, clock, hydrator })
 
 const [lead, other] = [new TestUser(1), new TestUser(2)]

@@ -17,7 +17,7 @@ const hub = await createTestHub(db)
 let now = testNowUnix
 const clock = () => now * 1000
 // Views are kept ready, as the server keeps them: what is changed must be seen all the same.
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
 const { get, send, appId } = await createTestApi({ db, hub, clock, hydrator })
 
 const [owner, guest] = [new TestUser(1), new TestUser(2)]

@@ -12,7 +12,7 @@ const { db, connect } = await createTestDatabase()
 const countedDb = connect({ onStatement: (sql) => statements.push(sql) })
 let nowMs = testNowUnix * 1000
 const clock = () => nowMs
-const hydrator = new Hydrator({ db: countedDb, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db: countedDb, clock, locationOf: () => null, maxViews: 100 })
 const { get } = await createTestApi({ db: countedDb, clock, hydrator })
 
 const hour = Math.floor(testNow / 3600)

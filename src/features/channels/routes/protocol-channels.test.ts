@@ -21,7 +21,7 @@ import { importChannel } from '../channels.js'
 
 const { db } = await createTestDatabase()
 const clock = () => testNowUnix * 1000
-const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
 const hub = await createTestHub(db, {
   shards: 2,
   onCommitted: (events) => hydrator.invalidation.applyCommitted(events),

@@ -14,7 +14,7 @@ test('is computed every 30 seconds, and its pages keep to it', async () => {
   const start = testNow - (testNow % 30)
   let now = start
   const clock = () => (testNowUnix - testNow + now) * 1000
-  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
   const ranking = (ts: number | null = null) => trendingRanking({ hydrator, clock }, day, ts)
   const [first, second] = [alice.cast('first', start - 100), bob.cast('second', start - 100)]
   await merge(first, second, carol.react(first, start - 50))
@@ -37,7 +37,7 @@ test('is computed every 30 seconds, and its pages keep to it', async () => {
 
 test('a time is refused that no cursor of the last hour has', async () => {
   const clock = () => testNowUnix * 1000
-  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
   const ranking = (ts: number) => trendingRanking({ hydrator, clock }, day, ts)
   for (const ts of [0, testNow - 3_601, testNow + 31, testNow + 86_400]) {
     await expect(ranking(ts)).rejects.toMatchObject({ property: 'cursor' })

@@ -16,7 +16,7 @@ const { db, connect } = await createTestDatabase()
 const reading = connect({ onStatement: (sql) => statements.push(sql) })
 const clock = () => testNowUnix * 1000
 // One server for both apps: what it keeps ready for one must not be shown to the other.
-const hydrator = new Hydrator({ db: reading, clock, locationOf: () => null, maxEntries: 100 })
+const hydrator = new Hydrator({ db: reading, clock, locationOf: () => null, maxViews: 100 })
 const hub = await createTestHub(db)
 const parts = { db: reading, writerDb: db, hub, clock, hydrator, tokenTracking: tokenTrackingSettings }
 const strict = await createTestApi({ ...parts, appName: 'strict' })

@@ -329,7 +329,7 @@ describe('nft/relevant_mints', () => {
     const free = await newCollection({ price: 0n })
     const recipients = [{ address: minter.address }, { address: receiver }]
     await post('nft/mint', { contract_address: free, recipients })
-    const hydrator = new Hydrator({ db, clock: Date.now, locationOf: () => null, maxEntries: 100 })
+    const hydrator = new Hydrator({ db, clock: Date.now, locationOf: () => null, maxViews: 100 })
     const context = { db, ...spendingContext(db, rpc), hydrator }
     const strict = await createTestApi({ ...context, appName: 'strict' })
     const open = await createTestApi({ ...context, appName: 'open' })

@@ -145,7 +145,7 @@ describe('fungible/owner/relevant', () => {
 
   it('caches a list briefly; a mute and a whole list of links invalidate it', async () => {
     const clock = () => testNowUnix * 1000
-    const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 1_000 })
+    const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 1_000 })
     const cachingApi = await createTestApi({ db, hub, clock, hydrator, tokenTracking })
     const query = { contract_address: apple, network: 'base', viewer_fid: 1 }
     const fids = async () => {

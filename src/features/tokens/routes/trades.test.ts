@@ -174,7 +174,7 @@ it('trending: the ranking of a window is computed once in half a minute', async 
   let laterMs = 0
   const tokenTracking = { rpcs: new Map([['base', followed.rpc]] as const), maxTrackedTokens: 0 }
   const clock = () => Date.now() + laterMs
-  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxEntries: 100 })
+  const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
   const api = await createTestApi({ db, clock, hydrator, tokenTracking })
   const symbols = async () => {
     const reply = await api.get('fungible/trending', { network: 'base', time_window: '6h' })

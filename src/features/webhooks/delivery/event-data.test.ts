@@ -13,7 +13,7 @@ const alice = new TestUser(1)
 await hub.submitOnChainEvents(alice.onChain())
 /** Nothing follows the log: this process did not merge, and the follower has not come so far. */
 const createHydrator = () =>
-  new Hydrator({ db, clock: () => testNowUnix * 1000, locationOf: () => null, maxEntries: 100 })
+  new Hydrator({ db, clock: () => testNowUnix * 1000, locationOf: () => null, maxViews: 100 })
 
 it('user.updated has the profile that is stored, also before the caches of this process heard of it', async () => {
   const hydrator = createHydrator()

@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from './delivery-store.js'
 import { prepareDeliveries } from './request.js'
 
 const { db } = await createTestDatabase()
-const hydrator = new Hydrator({ db, clock: () => testNowUnix * 1000, locationOf: () => null, maxEntries: 0 })
+const hydrator = new Hydrator({ db, clock: () => testNowUnix * 1000, locationOf: () => null, maxViews: 0 })
 
 it('an event that two workers render -> the body is the one that was stored first', async () => {
   const eventId = '1-1'

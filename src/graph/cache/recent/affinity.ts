@@ -90,7 +90,7 @@ function readSignals(window: RecentWindow, user: number, { since, ts }: Times): 
   const newestTs = newestIn(activity)
   const row = signalsOf(window, activity, { since: Math.max(0, since - PAGING_SECONDS), ts })
   row[signalRow.newest] = newestTs
-  // Messages may claim a time to come.
+  // Messages may claim a time in the future.
   if (newestTs <= ts) window.signals.store(user, row)
   return row
 }

@@ -1,6 +1,6 @@
 import { type CastTable, grown } from './cast-table.js'
 
-/** Why a cast stands in a list: its author cast it, or another user recasted or liked it. */
+/** The reason why a cast is in a list: its author cast it, or another user recasted or liked it. */
 export const entryKind = { cast: 0, recast: 1, like: 2 } as const
 export type FeedEntryKind = (typeof entryKind)[keyof typeof entryKind]
 

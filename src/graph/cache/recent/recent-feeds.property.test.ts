@@ -67,7 +67,7 @@ class Process {
       db,
       clock: runningClock,
       locationOf: () => null,
-      maxEntries: 0,
+      maxViews: 0,
       maxViewerSetsBytes: 1e7,
       maxRecentEntries,
     })

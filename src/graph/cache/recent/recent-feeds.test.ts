@@ -46,7 +46,7 @@ function createProcess(
     db: pool,
     clock,
     locationOf: () => null,
-    maxEntries: 0,
+    maxViews: 0,
     maxViewerSetsBytes,
     maxRecentEntries,
     onFeedRead: (feed, reason) => reads.push(`${feed} ${reason}`),

@@ -16,7 +16,10 @@ import { UserTable } from './user-table.js'
 export interface Activity {
   /** Casts and recasts. */
   readonly feed: FeedEntryList
-  /** The recasts again: who casts much and recasts little would be read whole for the latest five. */
+  /**
+   * The recasts alone: without this list, a search for the latest five would walk over all casts of a user who recasts
+   * little.
+   */
   readonly recasts: FeedEntryList
   readonly likes: FeedEntryList
 }
@@ -67,7 +70,10 @@ export interface RecentWindowOptions {
 /** As `likesThroughFid`: the likes of everybody. */
 export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 
-/** The share of the entries that goes at once when there are too many, and how many at most, if that is room enough. */
+/**
+ * The share of the timeline that is dropped at once when there are too many entries: at most `MAX_DROPPED`, unless more have
+ * to go.
+ */
 const DROPPED_SHARE = 0.05
 /** A block brings 1,000. Each takes some microseconds of the thread of all requests. */
 const MAX_DROPPED = 4_000
@@ -75,9 +81,9 @@ const MAX_DROPPED = 4_000
 const LIKES_STEP_SECONDS = 6 * HOUR_SECONDS
 
 /**
- * The newest casts and recasts of everybody, and the likes of the last days, in memory: whose they are and when, not what
- * they say. Feeds are read from it without a statement. It holds everything from a time on, `since`, and changes with
- * each block of the log. The tables answer the rest (`recent-feeds.ts`).
+ * The newest casts and recasts of everybody, and the likes of the last days, in memory: authors and times, without texts.
+ * Feeds are read from it without a statement. It holds everything from a time on, `since`, and changes with each block of the
+ * log. The tables answer the rest (`recent-feeds.ts`).
  *
  * A million casts with a million recasts or likes take about 150 MB, nearly all outside of the JavaScript heap.
  */
@@ -103,11 +109,11 @@ export class RecentWindow implements LogState {
    * It changes with the next recast, so that pages between two recasts are equal, and none claims a recast that the window lacks.
    */
   recastsUntilMicros = 0
-  /** Whether older entries had to go: the window is as long as it may be. */
+  /** Whether older entries were dropped: the window has its maximum length. */
   hasDropped = false
-  /** Used by one request after the other, none of which waits while it does. */
+  /** Shared by all requests: no request awaits anything while it uses them. */
   readonly affinityScores = new AffinityScores()
-  /** Counts resets, so that a load knows that it is in vain. */
+  /** The number of resets: a load compares it to notice that its result is outdated. */
   generation = 0
 
   readonly maxEntries: number
@@ -118,7 +124,7 @@ export class RecentWindow implements LogState {
     this.#clock = clock
   }
 
-  /** Bytes of its tables; the lists of users and casts come to it. */
+  /** The bytes of its tables, without the lists of users and casts. */
   get byteLength(): number {
     return [this.table, this.entries, this.users, this.signals].reduce(
       (sum, part) => sum + part.byteLength,
@@ -329,7 +335,7 @@ export class RecentWindow implements LogState {
     if (entry.kind !== entryKind.like) this.timeline.insert(entries, id)
     if (entry.kind === entryKind.recast) {
       activity.recasts.insert(entries, id)
-      // Without holes, which would make it a map.
+      // Filled without holes: V8 stores an array with holes as a map.
       while (this.#recasts.length <= cast) this.#recasts.push(undefined)
       this.#recasts[cast] ??= new FeedEntryList()
       this.#recasts[cast].insert(entries, id)
@@ -364,7 +370,7 @@ export class RecentWindow implements LogState {
     if (id < 0) return
     if (entry.kind !== entryKind.like) this.timeline.remove(this.entries, id)
     for (const each of this.#listsOf(id)) each.remove(this.entries, id)
-    this.#forget(id)
+    this.#free(id)
   }
 
   /** The lists that hold an entry, beside the timeline. */
@@ -375,12 +381,12 @@ export class RecentWindow implements LogState {
     return [entries.kind(id) === entryKind.like ? likes : feed]
   }
 
-  /** Forgets an entry that is in no list of entries any more. */
-  #forget(id: number): void {
+  /** Frees an entry that is in no list any more. */
+  #free(id: number): void {
     const { entries, table, users } = this
     const cast = entries.cast(id)
     const actor = entries.actor(id)
-    // Those that go together have all left their lists: the first of them may have been the end of the user, or of the cast.
+    // Entries that are dropped together have all left their lists: the first may have removed the user or the cast's recasts.
     const user = users.find(actor)
     if (entries.kind(id) === entryKind.cast) table.clearFlags(cast)
     if (entries.kind(id) === entryKind.recast && this.#recasts[cast]?.length === 0)
@@ -401,7 +407,7 @@ export class RecentWindow implements LogState {
     const { length } = this.timeline
     const excess = this.entries.size - maxEntries
     if (excess <= 0 || length === 0) return
-    // A part may bring more than a block. That many likes must not end the timeline: they go by themselves.
+    // A loaded part may bring more entries than a block. At most half of the timeline goes: likes are dropped above.
     const enough = Math.min(excess, length >> 1)
     const dropped = Math.max(enough, Math.min(Math.ceil(length * DROPPED_SHARE), MAX_DROPPED))
     this.dropBefore(this.timeline.timeAt(this.entries, dropped - 1) + 1)
@@ -414,7 +420,7 @@ export class RecentWindow implements LogState {
     // From each list at once: most may be of one user or of one cast.
     const lists = new Set(dropped.flatMap((id) => this.#listsOf(id)))
     for (const list of lists) list.removeFirst(list.countBefore(entries, { ts, hash: new Uint8Array(0) }))
-    for (const id of dropped) this.#forget(id)
+    for (const id of dropped) this.#free(id)
     this.since = Math.max(this.since, ts)
     this.hasDropped = true
   }
@@ -426,7 +432,7 @@ export class RecentWindow implements LogState {
       const count = likes.countBefore(this.entries, { ts, hash: new Uint8Array(0) })
       const old = Array.from({ length: count }, (_, index) => likes.at(index))
       likes.removeFirst(count)
-      for (const id of old) this.#forget(id)
+      for (const id of old) this.#free(id)
     }
   }
 }

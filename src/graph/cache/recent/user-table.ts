@@ -7,8 +7,8 @@ const FIRST_CAPACITY = 1024
 const MAX_DIRECT_FID = 2 ** 22
 
 /**
- * Users by number, and what a feed asks of hundreds of users at once. It lies side by side, outside of the JavaScript heap: by a
- * map and the objects in it, each user of a page was four or five misses of the processor's caches.
+ * Users by number, with the fields that a feed reads for hundreds of users at once. They lie side by side, outside of the
+ * JavaScript heap: in a map of objects, each user of a page cost four or five misses of the processor's caches.
  */
 export class UserTable<Activity> {
   /** The second after the newest entry of the user's feed, in Farcaster seconds; 0 if there is none. */
@@ -61,7 +61,7 @@ export class UserTable<Activity> {
     return user
   }
 
-  /** Takes the number of a user away. Another one gets it, and its place for signals. */
+  /** Frees the number of a user. The next user gets it, with its row of signals. */
   remove(fid: number): void {
     const user = this.find(fid)
     this.#activities[user] = undefined

@@ -76,7 +76,7 @@ export async function fillWindow(options: WindowLoaderOptions, signal: AbortSign
   }
 }
 
-/** Likes are dropped an hour's worth at a time: it walks over all users. */
+/** Drops old likes, an hour's worth at a time, because each call walks over all users. */
 function dropOldLikes(window: RecentWindow, nowMs: number): void {
   const oldest = farcasterSecondsFromUnixMs(nowMs) - LIKES_SECONDS
   if (window.likesSince < oldest - HOUR_SECONDS) window.dropLikesBefore(oldest)

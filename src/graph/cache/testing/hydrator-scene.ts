@@ -27,8 +27,8 @@ export async function createHydratorScene() {
   const counting = connect({ onStatement: (sql) => statements.push(sql) })
   const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
   const locationOf = () => ({ city: 'Bern', country: 'Switzerland' })
-  const createHydrator = (maxEntries = 100) =>
-    new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxEntries })
+  const createHydrator = (maxViews = 100) =>
+    new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxViews })
   const url = 'https://example.com/~/channel/gardens'
 
   async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {

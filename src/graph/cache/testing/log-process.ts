@@ -31,7 +31,7 @@ export class LogProcess {
       }),
       clock: Date.now,
       locationOf: () => null,
-      maxEntries: 100,
+      maxViews: 100,
       maxViewerSetsBytes,
     })
   }

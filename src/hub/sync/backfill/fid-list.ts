@@ -80,7 +80,7 @@ export const NOT_FETCHED = 'not fetched'
 /** A user to fetch. */
 export interface UserToFetch {
   readonly fid: number
-  /** When something was last said to be missing, as PostgreSQL writes it; null if never. */
+  /** The time at which the user was last queued for reconciliation, as PostgreSQL writes it; null if never. */
   readonly queuedAt: string | null
 }
 

@@ -86,8 +86,8 @@ export class GapTracker {
   }
 
   /**
-   * Records how many missing events a range had. Nothing is no fault of the upstream where only the last numbers of blocks are
-   * missing: those counted events have no id.
+   * Records how many missing events a range had. If only the last numbers of blocks are missing, finding none is no fault of
+   * the upstream: those counted events have no id.
    */
   recordFound({ from, stop }: IdRange, events: number): void {
     if (events > 0) this.#emptyFetches = 0

@@ -110,8 +110,8 @@ export class OrderedEvents {
   }
 
   /**
-   * Returns the end of what a range that was read to its end says about the log. A node behind a balancer may be behind the one that
-   * named the last event: what neither it nor the stream has shown may exist.
+   * Returns the id up to which a range, read to its end, shows what exists. A node behind a balancer may be behind the one
+   * that named the last event: what neither it nor the stream has shown may exist.
    */
   #resolvableStop(stop: number, endId: number | null): number {
     return endId !== null && this.#highestId < endId ? Math.min(stop, this.#highestId) : stop

@@ -15,7 +15,7 @@ export interface NameLookupOptions {
   readonly url: string
   /** Address of the registry's signer, 20 bytes. */
   readonly signer: Buffer
-  /** Counts a question of a user against its limit; null if there is room, else the refusal. */
+  /** Counts a lookup against the limit of a user; null within the limit, else the refusal. */
   readonly countFor: (fid: number) => Refusal | null
   readonly log: Log
 }
@@ -23,14 +23,14 @@ export interface NameLookupOptions {
 /** A client waits for the answer with its message. */
 const DEADLINE_MS = 5_000
 const MAX_BYTES = 64 * 1024
-/** Names that are asked for at once. The registry serves the whole network. */
+/** Concurrent requests. The registry serves the whole network. */
 const MAX_CONCURRENT = 8
 
 const Current = Type.Object({ transfer: Transfer })
 
 /**
- * Makes what asks the fname registry for the current transfer of a name (`GET /transfers/current?name=`, docs/protocol.md §7.2).
- * Those that ask for the same name at the same time share an answer. It refuses when the registry does not answer.
+ * Creates the lookup of the current transfer of a name in the fname registry (`GET /transfers/current?name=`,
+ * docs/protocol.md §7.2). Concurrent lookups of a name share a request. It refuses when the registry does not answer.
  */
 export function createNameLookup({ net, url, signer, countFor, log }: NameLookupOptions): FindName {
   const running = new Map<string, Promise<FoundName>>()

@@ -60,7 +60,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
     db,
     clock,
     locationOf: () => null,
-    maxEntries: 1_000,
+    maxViews: 1_000,
     maxViewerSetsBytes: 1e6,
   })
   hydrator.invalidation.blocks.start(new Map([[1, 0]]))

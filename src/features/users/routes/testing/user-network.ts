@@ -30,7 +30,7 @@ export async function openPeople(): Promise<People> {
   const api = await createTestApi({ db, clock })
   const statements: string[] = []
   const counted = database.connect({ onStatement: (sql) => statements.push(sql) })
-  const hydrator = new Hydrator({ db: counted, clock, locationOf: () => null, maxEntries: 0 })
+  const hydrator = new Hydrator({ db: counted, clock, locationOf: () => null, maxViews: 0 })
   const countingApi = await createTestApi({ db: counted, clock, hydrator, key: api.key })
   return {
     ...database,
