@@ -4824,6 +4824,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next.cursor` of the previous page. Without it, the first page. */
                 cursor?: string;
+                /**
+                 * @description The viewer. Adds `viewer_context`.
+                 * @example 191
+                 */
+                viewer_fid?: number;
             };
             header?: never;
             path?: never;

@@ -70,7 +70,7 @@ async function readLargestOwners(db: Database, tokenIds: readonly number[], view
       select t.id as token_id, o.fid
       from unnest(${[...tokenIds]}::integer[]) as t (id)
       cross join lateral (
-        select u.fid, max(u.balance) as largest
+        select u.fid, sum(u.balance) as total
         from (
           select holder, balance from tokens.balances
           where token_id = t.id and balance > 0
@@ -78,13 +78,13 @@ async function readLargestOwners(db: Database, tokenIds: readonly number[], view
           limit ${MAX_LARGEST_HOLDERS}
         ) b
         cross join lateral (
-          select fid, b.balance from social.users where custody_address = b.holder
-          union all
-          select fid, b.balance from social.verifications where address = b.holder and protocol = 0
+          select fid, b.holder, b.balance from social.users where custody_address = b.holder
+          union
+          select fid, b.holder, b.balance from social.verifications where address = b.holder and protocol = 0
         ) u
         where ${visibilityFilter(db, viewer, 'u.fid')}
         group by u.fid
-        order by largest desc, u.fid
+        order by total desc, u.fid
         limit ${MAX_OWNERS}
       ) o
     ), addresses as (

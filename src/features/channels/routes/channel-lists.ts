@@ -44,12 +44,12 @@ export const channelList = defineOperation({
   tag: 'Channels',
   summary: 'Fetch all channels with their details',
   description: 'Channels with the most followers first.',
-  query: Type.Object({ ...pagingParameters(200, 20) }),
+  query: Type.Object({ ...pagingParameters(200, 20), viewer_fid: lookupViewerFidParameter }),
   reply: ChannelListResponse,
 
-  async handle({ db, hydrator }, { limit, cursor }) {
+  async handle({ db, hydrator }, { limit, cursor, viewer_fid }) {
     const keys = await listChannels(db, limit + 1, byFollowers.decode(cursor))
-    return await channelPage(hydrator, keys, limit, byFollowers)
+    return await channelPage(hydrator, keys, limit, byFollowers, viewer_fid)
   },
 })
 
@@ -107,10 +107,11 @@ export const channelTrending = defineOperation({
       choiceParameter(['1d', '7d', '30d'], { description: 'Time range that ends now.' }),
     ),
     ...pagingParameters(25, 10),
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: TrendingChannelResponse,
 
-  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
+  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor, viewer_fid }) {
     const after = byActivity.decode(cursor)
     const { ts, rows } = await cachedRanking(
       { hydrator, clock },
@@ -129,7 +130,7 @@ export const channelTrending = defineOperation({
           MAX_COUNT_AGE_MS,
           async (reader) => ({ value: await countChannelActivity(reader, ids, ts), tags: [] }),
         )
-    const [counts, channels] = await Promise.all([counting, hydrator.channels(ids)])
+    const [counts, channels] = await Promise.all([counting, hydrator.channels(ids, viewer_fid)])
     const activities = ids.flatMap((id) => {
       const [count, channel] = [counts.get(id), channels.get(id)]
       if (count === undefined || channel === undefined) return []
@@ -162,12 +163,13 @@ export const channelUser = defineOperation({
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     ...pagingParameters(100, 20),
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: UsersActiveChannelsResponse,
 
-  async handle({ db, hydrator }, { fid, limit, cursor }) {
+  async handle({ db, hydrator }, { fid, limit, cursor, viewer_fid }) {
     const keys = await activeChannels(db, fid, limit + 1, byLastCast.decode(cursor))
-    return await channelPage(hydrator, keys, limit, byLastCast)
+    return await channelPage(hydrator, keys, limit, byLastCast, viewer_fid)
   },
 })
 

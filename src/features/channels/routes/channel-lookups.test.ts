@@ -132,6 +132,22 @@ describe('lists of channels', () => {
     expect(await ids('channel/list', { limit: 2 })).toEqual(['sailing', 'gardens'])
   })
 
+  it.each([
+    ['channel/list', {}],
+    ['channel/trending', {}],
+    ['channel/user', { fid: 1 }],
+    ['user/channels', { fid: 2 }],
+  ])('%s shows whether the viewer follows a channel, if there is a viewer', async (path, query) => {
+    const gardensOf = async (more: object) => {
+      const { channels } = (await get(path, { ...query, ...more })).json<Listed>()
+      return channels.map((each) => each.channel ?? each).find(({ id }) => id === 'gardens')
+    }
+    expect(await gardensOf({ viewer_fid: 2 })).toMatchObject({
+      viewer_context: { following: true, role: 'moderator' },
+    })
+    expect(await gardensOf({})).not.toHaveProperty('viewer_context')
+  })
+
   it('search: matches part of id or name, prefixes first', async () => {
     expect(await ids('channel/search', { q: 'GARDEN' })).toEqual(['gardens', 'green-garden'])
     expect(await allIds('channel/search', { q: 'garden', limit: 1 })).toEqual(['gardens', 'green-garden'])

@@ -75,6 +75,19 @@ describe('a manifest', () => {
     expect(await names('frame/search', { q: 'hosted' })).toEqual(['hosted'])
   })
 
+  it.each([
+    ['Chess 2.0', ['Chess 2.0', '2.0', 'chess 2']],
+    ['Garden.Party', ['garden.party', 'party']],
+    ['Formula-1', ['formula-1', 'FORMULA 1']],
+  ])('%s is found by its name as it is written', async (name, queries) => {
+    const { domainOf, serve } = await serveMiniApps()
+    const label = `named-${name.length}`
+    const domain = domainOf(label)
+    serve(label, { accountAssociation: await associate(domain), miniapp: miniApp(domain, { name }) })
+    await list(domain)
+    for (const q of queries) expect(await names('frame/search', { q }), q).toContain(name)
+  })
+
   it('noindex -> read, and not listed', async () => {
     const { domainOf, serve } = await serveMiniApps()
     const domain = domainOf('hidden')

@@ -3,6 +3,7 @@ import { enqueueUrls } from '../../../graph/project/embed-queue.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { trendWindowNames } from '../../trend-windows.js'
 import type { VerifiedManifest } from './manifest.js'
+import { searchWords } from './search-words.js'
 
 /** A domain whose manifest is to be read. */
 export interface DueManifest {
@@ -69,11 +70,11 @@ export async function storeManifest(db: Database, domain: string, found: Verifie
         category = ${config.primary_category ?? null},
         networks = ${transaction.types.texts(networks)}::text[],
         words =
-          setweight(to_tsvector('simple', ${config.name}), 'A')
-          || setweight(to_tsvector('simple', ${wordsOfDomain(domain)}), 'B')
-          || setweight(to_tsvector('simple', ${(config.tags ?? []).join(' ')}), 'B')
-          || setweight(to_tsvector('simple', ${`${config.subtitle ?? ''} ${config.tagline ?? ''}`}), 'C')
-          || setweight(to_tsvector('simple', ${config.description ?? ''}), 'D'),
+          setweight(to_tsvector('simple', ${wordsOf(config.name)}), 'A')
+          || setweight(to_tsvector('simple', ${wordsOf(domain)}), 'B')
+          || setweight(to_tsvector('simple', ${wordsOf(...(config.tags ?? []))}), 'B')
+          || setweight(to_tsvector('simple', ${wordsOf(config.subtitle, config.tagline)}), 'C')
+          || setweight(to_tsvector('simple', ${wordsOf(config.description)}), 'D'),
         listed = ${config.noindex !== true}
       where domain = ${domain}`
     // Listed from now on; its trends are counted with the next ones.
@@ -85,9 +86,9 @@ export async function storeManifest(db: Database, domain: string, found: Verifie
   })
 }
 
-/** PostgreSQL takes a host name for one word. */
-function wordsOfDomain(domain: string): string {
-  return `${domain} ${domain.replaceAll(/[.:-]/g, ' ')}`
+/** The words of texts, separated by spaces. */
+function wordsOf(...texts: (string | undefined)[]): string {
+  return searchWords(texts.join(' ')).join(' ')
 }
 
 /**

@@ -26,6 +26,7 @@ import {
   searchMiniApps,
 } from '../catalog/catalog-lists.js'
 import { frameCategories, frameNetworks } from '../catalog/manifest.js'
+import { searchWords } from '../catalog/search-words.js'
 import { FrameCatalogResponse, RelevantFramesResponse } from '../schema/frame-catalog.js'
 
 const networksParameter = Type.Optional(
@@ -152,7 +153,9 @@ const frameSearch = defineOperation({
 
 /** All words of a text, each of which may go on. */
 function prefixQuery(text: string): string {
-  return Array.from(text.matchAll(/[\p{L}\p{N}\p{M}]+/gu), ([word]) => `'${word}':*`).join(' & ')
+  return searchWords(text)
+    .map((word) => `'${word}':*`)
+    .join(' & ')
 }
 
 const MAX_RELEVANT = 25

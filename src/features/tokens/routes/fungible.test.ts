@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
@@ -95,6 +95,36 @@ describe('fungible/owner/relevant', () => {
 
   it('orders users by the sum over their addresses', async () => {
     expect(await ownersOf({ contract_address: apple })).toEqual({ top: [5, 3, 2, 1], all: [5, 3, 2, 1] })
+  })
+
+  it('of more than 200 users those with the largest sums are shown, and an address counts once', async () => {
+    const addressOf = (number: number) => Buffer.alloc(20, `${number}`.padStart(20, '0'))
+    const fids = Array.from({ length: 201 }, (_, index) => 1_001 + index)
+    onTestFinished(async () => {
+      await db`delete from tokens.balances where balance in (1000, 990)`
+      await db`delete from social.verifications where fid > 1000`
+      await db`delete from social.users where fid > 1000`
+    })
+    const custody = db.types.byteas(fids.map(addressOf))
+    await db`
+      insert into social.users (fid, custody_address, registered_at)
+      select fid, address, 1 from unnest(${fids}::bigint[], ${custody}::bytea[]) as u (fid, address)`
+    // The custody address of one is verified by it as well; that of another is one of three.
+    for (const [fid, address] of [
+      [1_001, 1_001],
+      [1_201, 1_202],
+      [1_201, 1_203],
+    ] as const)
+      await db`insert into social.verifications values (${fid}, ${addressOf(address)}::bytea, 0, 1, '')`
+    const holders = db.types.byteas([...fids, 1_202, 1_203].map(addressOf))
+    await db`
+      insert into tokens.balances (token_id, holder, balance)
+      select t.id, holder, case when ordinality > 200 then 990 else 1000 end
+      from unnest(${holders}::bytea[]) with ordinality as h (holder, ordinality)
+      join tokens.tokens t on t.address = ${Buffer.from(apple.slice(2), 'hex')}::bytea`
+    const { all } = await ownersOf({ contract_address: apple })
+    expect(all).toHaveLength(200)
+    expect(all.slice(0, 2)).toEqual([1_201, 1_001])
   })
 
   it('networks of older clients: one network, or ignored beside network', async () => {

@@ -227,13 +227,17 @@ export const userChannels = defineOperation({
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     ...pagingParameters(100, 25),
+    viewer_fid: lookupViewerFidParameter,
   }),
   reply: ChannelListResponse,
 
-  async handle({ db, hydrator }, { fid, limit, cursor }) {
+  async handle({ db, hydrator }, { fid, limit, cursor, viewer_fid }) {
     const found = await readFollowedChannels(db, fid, limit + 1, cursors.decode(cursor))
     const { page, next } = cursors.page(found, limit, (last) => [last.followedAt, last.id])
-    const channels = await hydrator.channels(page.map(({ id }) => id))
+    const channels = await hydrator.channels(
+      page.map(({ id }) => id),
+      viewer_fid,
+    )
     const followed = page.flatMap(({ id }) => channels.get(id) ?? [])
     return listJson('channels', followed, next)
   },
