@@ -259,6 +259,22 @@ describe('plaza migrate tokens', () => {
     ])
   })
 
+  it('a repetition without clients brings no token back that a client has replaced, and the newest stays', async () => {
+    const importAll = async (options: string[], ...tokens: object[]) =>
+      (await migrate(['tokens', '-', ...options], tokens.map((each) => JSON.stringify(each)).join('\n')))
+        .lines
+    const at = (year: number) => ({ updated_at: `${year}-01-01T00:00:00Z` })
+    const later = token(1, { token: 'later', ...at(2026) })
+    await importAll(named, token(1, at(2024)))
+    await importAll([], later)
+    expect(await importAll(named, later)).toEqual(['added: 0', 'updated: 1'])
+    expect((await importAll([], token(1, at(2024)))).slice(0, 2)).toEqual([
+      'added: 0',
+      'kept what is here: 1',
+    ])
+    expect(await stored()).toMatchObject([{ client_fid: 9152, token: 'later', state: 'enabled' }])
+  })
+
   it('the newer token stays, and what has ended does not come back', async () => {
     const importAll = async (...tokens: object[]) =>
       (await migrate(['tokens', '-', ...named], tokens.map((each) => JSON.stringify(each)).join('\n'))).lines

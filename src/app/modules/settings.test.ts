@@ -148,7 +148,7 @@ describe('operations', () => {
     }
   })
 
-  it('of twenty some or all requests are heavy, and lookups of few users and most feeds cost nothing', () => {
+  it('of eighteen some or all requests are heavy, and lookups of few users and most feeds cost nothing', () => {
     const always = [
       'GET cast/conversation',
       'GET cast/metrics',
@@ -156,9 +156,7 @@ describe('operations', () => {
       'GET channel/users',
       'GET feed/frames',
       'GET frame/validate/analytics',
-      'POST webhook',
       'POST webhook/preview',
-      'PUT webhook',
     ]
     const byLength = ['GET casts', 'GET channel/followers', 'GET user/bulk', 'GET user/bulk-by-address']
     const byKind = ['GET channel/trending', 'GET feed', 'GET feed/trending']

@@ -58,13 +58,6 @@ export const workPrices = {
     msPerRequest: 1,
     msPerKb: 0.02,
   },
-  /** Expressions of a webhook, up to 1 kB and 30 ms each, are compiled on the main thread. */
-  expressions: {
-    requests: '`POST webhook` and `PUT webhook`',
-    lane: 'reads',
-    msPerRequest: 5,
-    msPerKb: 5,
-  },
   /** Filters of a webhook against up to 100,000 past events, for at most three seconds. */
   preview: {
     requests: '`webhook/preview`',

@@ -103,10 +103,16 @@ function outcomesOf(db: Queryable, appId: string, namedFids: readonly number[]) 
         case
           when stored.fid is null then
             case
-              when given.client_fid = ${UNNAMED_CLIENT}::bigint and exists (
+              when given.client_fid <> ${UNNAMED_CLIENT}::bigint then 'added'
+              when exists (
                 select from miniapps.tokens named
                 where named.app_id = ${appId} and named.fid = given.fid and named.token = given.token
               ) then 'unchanged'
+              when exists (
+                select from miniapps.replaced_tokens r
+                where r.app_id = ${appId} and r.fid = given.fid
+                  and r.digest = sha256(convert_to(given.token, 'UTF8'))
+              ) then 'kept'
               else 'added'
             end
           when stored.token = given.token then

@@ -5,7 +5,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { secretDigest } from '../../../platform/vault/secret-digest.js'
 import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
 import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
-import { hostOf, nameTokenByEvent } from './unnamed-tokens.js'
+import { hostOf, lockUnnamedToken, nameTokenByEvent } from './unnamed-tokens.js'
 
 /** A permission to notify a user. */
 export interface Grant {
@@ -43,6 +43,7 @@ export async function grantToken(
   if (current?.token === grant.token) return 'unchanged'
   if (clientFid === UNNAMED_CLIENT && (await isKnownToken(db, holder, grant.token))) return 'unchanged'
   return await db.begin(async (transaction) => {
+    await lockUnnamedToken(transaction, holder)
     // The row stays locked until the transaction ends, new or not.
     const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
       insert into miniapps.tokens (app_id, fid, client_fid, url, token)

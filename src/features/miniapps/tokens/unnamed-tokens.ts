@@ -1,48 +1,75 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
 
-/** A token of a user, and the client that it turns out to be of. */
-export interface NamedToken {
+/** A client of a user, and a URL at its host. */
+interface UserClient {
   readonly fid: number
   readonly clientFid: number
-  readonly token: string
+  readonly url: string
 }
 
 /**
- * Moves tokens that were imported without a client to the clients that they turn out to be of, with all that is known of them:
- * else the user would be notified twice, and could not end the one without a client. Where the client has another token, that
- * one stays, and the moved one counts as replaced; of two rows of one token the later state stays. Returns the users whose token
- * has moved.
+ * Moves tokens that were imported without a client to the client at their host, with all that is known of them: else the user
+ * would be notified twice, and could not end the one without a client. Where the client has another token, the one
+ * of the later event stays, and the other counts as replaced; of two rows of one token the later state stays. Returns the users
+ * whose token has moved.
+ *
+ * Rows are locked in the order of `grantToken`: those without a client first.
  */
 export async function nameTokens(
   db: Queryable,
   appId: string,
-  tokens: readonly NamedToken[],
+  clients: readonly UserClient[],
 ): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     with named as (
-      select fid, client_fid, token
+      select fid, client_fid, url
       from unnest(
-        ${tokens.map(({ fid }) => fid)}::bigint[],
-        ${tokens.map(({ clientFid }) => clientFid)}::bigint[],
-        ${db.types.texts(tokens.map(({ token }) => token))}::text[]
-      ) as named (fid, client_fid, token)
+        ${clients.map(({ fid }) => fid)}::bigint[],
+        ${clients.map(({ clientFid }) => clientFid)}::bigint[],
+        ${db.types.texts(clients.map(({ url }) => url))}::text[]
+      ) as named (fid, client_fid, url)
+    ),
+    locked as materialized (
+      select t.fid, n.client_fid
+      from miniapps.tokens t
+      join named n on n.fid = t.fid and ${hostOf(db, db`n.url`)} = ${hostOf(db, db`t.url`)}
+      where t.app_id = ${appId} and t.client_fid = ${UNNAMED_CLIENT}::bigint
+      order by t.fid
+      for update of t
     ),
     unnamed as (
       delete from miniapps.tokens t
-      using named n
-      where t.app_id = ${appId} and t.fid = n.fid and t.client_fid = ${UNNAMED_CLIENT}::bigint and t.token = n.token
-      returning t.fid, n.client_fid, t.url, t.token, t.state, t.created_at, t.updated_at, t.last_event_at
+      using locked l
+      where t.app_id = ${appId} and t.fid = l.fid and t.client_fid = ${UNNAMED_CLIENT}::bigint
+      returning t.fid, l.client_fid, t.url, t.token, t.state, t.created_at, t.updated_at, t.last_event_at
     ),
+    ${movedTokens(db, appId)},
+    ${movedDigests(db, appId)}
+    select fid from unnamed`
+  return rows.map(({ fid }) => fid)
+}
+
+function movedTokens(db: Queryable, appId: string) {
+  const isLater = db`excluded.last_event_at > t.last_event_at`
+  const hasLaterState = db`${stateRank(db, db`excluded.state`)} > ${stateRank(db, db`t.state`)}`
+  return db`
     moved as (
       insert into miniapps.tokens as t
         (app_id, fid, client_fid, url, token, state, created_at, updated_at, last_event_at)
       select ${appId}, fid, client_fid, url, token, state, created_at, updated_at, last_event_at
       from unnamed
       on conflict (app_id, fid, client_fid) do update
-      set state = excluded.state, updated_at = excluded.updated_at
-      where t.token = excluded.token and ${stateRank(db, db`excluded.state`)} > ${stateRank(db, db`t.state`)}
-    ),
+      set
+        url = excluded.url, token = excluded.token, state = excluded.state, created_at = excluded.created_at,
+        updated_at = excluded.updated_at, last_event_at = greatest(excluded.last_event_at, t.last_event_at)
+      where case when t.token = excluded.token then ${hasLaterState} else ${isLater} end
+    )`
+}
+
+/** The digests of what the moved tokens have replaced, and of the one of two tokens that does not stay. */
+function movedDigests(db: Queryable, appId: string) {
+  return db`
     replaced as (
       delete from miniapps.replaced_tokens r
       using unnamed u
@@ -50,24 +77,36 @@ export async function nameTokens(
       returning r.fid, u.client_fid, r.digest, r.replaced_at
     ),
     superseded as (
-      select u.fid, u.client_fid, sha256(convert_to(u.token, 'UTF8')) as digest, now() as replaced_at
+      select
+        u.fid, u.client_fid, now() as replaced_at,
+        sha256(convert_to(case when u.last_event_at > t.last_event_at then t.token else u.token end, 'UTF8')) as digest
       from unnamed u
       join miniapps.tokens t on t.app_id = ${appId} and t.fid = u.fid and t.client_fid = u.client_fid
       where t.token <> u.token
     ),
-    moved_replaced as (
+    moved_digests as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest, replaced_at)
       select ${appId}, fid, client_fid, digest, replaced_at
-      from (select * from replaced union all select * from superseded) former
+      from (
+        select fid, client_fid, digest, replaced_at from replaced
+        union all
+        select fid, client_fid, digest, replaced_at from superseded
+      ) former
       on conflict do nothing
-    )
-    select fid from unnamed`
-  return rows.map(({ fid }) => fid)
+    )`
+}
+
+/** Locks the token of a user that names no client, before that of a client. */
+export async function lockUnnamedToken(db: Queryable, { appId, fid }: TokenHolder): Promise<void> {
+  await db`
+    select from miniapps.tokens
+    where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${UNNAMED_CLIENT}::bigint
+    for update`
 }
 
 /**
  * Names the client of a user's token by an event of that client. An event that ends notifications has no URL: then it is the token
- * at the host of the client's other tokens, and without those any token without a client, since the user does not want it.
+ * at the host of the client's other tokens, and without those the token at the only host of all that name no client.
  *
  * @param url The notification URL that the event grants; null for one that ends them.
  */
@@ -77,8 +116,8 @@ export async function nameTokenByEvent(
   url: string | null,
 ): Promise<void> {
   if (clientFid === UNNAMED_CLIENT) return
-  const [unnamed] = await db<{ token: string }[]>`
-    select t.token
+  const [unnamed] = await db<{ url: string }[]>`
+    select t.url
     from miniapps.tokens t
     where t.app_id = ${appId} and t.fid = ${fid}::bigint and t.client_fid = ${UNNAMED_CLIENT}::bigint
       and ${hostOf(db, db`t.url`)} = coalesce(
@@ -89,9 +128,16 @@ export async function nameTokenByEvent(
           where other.app_id = ${appId} and other.client_fid = ${clientFid}::bigint
           limit 1
         ),
-        ${hostOf(db, db`t.url`)}
+        case
+          when not exists (
+            select from miniapps.tokens other
+            where other.app_id = ${appId} and other.client_fid = ${UNNAMED_CLIENT}::bigint
+              and ${hostOf(db, db`other.url`)} <> ${hostOf(db, db`t.url`)}
+          )
+          then ${hostOf(db, db`t.url`)}
+        end
       )`
-  if (unnamed) await nameTokens(db, appId, [{ fid, clientFid, token: unnamed.token }])
+  if (unnamed) await nameTokens(db, appId, [{ fid, clientFid, url: unnamed.url }])
 }
 
 /** The order in which states of a token follow each other. */

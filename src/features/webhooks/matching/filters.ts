@@ -56,7 +56,7 @@ const MAX_EXPANDED_SIZE = 4 * MAX_PROGRAM_SIZE
  * hundred take 30.
  */
 const MAX_CLASSES = 100
-const classPattern = /\\[pPdDsSwW]|\[/g
+const classPattern = /(?<named>\\[pPdDsSwW])|\\[\s\S]|\[/g
 
 /** Compiles a pattern in RE2 syntax, which matches in linear time, or returns the problem to append to its name. */
 export function compilePattern(source: string): RE2JS | { readonly problem: string } {
@@ -68,10 +68,6 @@ export function compilePattern(source: string): RE2JS | { readonly problem: stri
     return {
       problem: `is too large: it has ${parts} parts with their repetitions, and ${MAX_EXPANDED_SIZE} are the limit`,
     }
-  }
-  const classes = source.match(classPattern)?.length ?? 0
-  if (classes > MAX_CLASSES) {
-    return { problem: `is too large: it has ${classes} classes, and ${MAX_CLASSES} are the limit` }
   }
   try {
     const compiled = RE2JS.compile(source)
@@ -87,6 +83,16 @@ export function compilePattern(source: string): RE2JS | { readonly problem: stri
   }
 }
 
+/** Returns the problem of a pattern that is to be saved; null without one. Saved ones may have more classes than that. */
+export function patternProblem(source: string): string | null {
+  const tokens = [...source.matchAll(classPattern)]
+  const classes = tokens.filter(([token, named]) => named !== undefined || token === '[').length
+  if (classes > MAX_CLASSES)
+    return `is too large: it has ${classes} classes, and ${MAX_CLASSES} are the limit`
+  const pattern = compilePattern(source)
+  return 'problem' in pattern ? pattern.problem : null
+}
+
 /**
  * Refuses filters that the schema accepts but no event can match, or that contradict themselves: empty subscriptions, invalid
  * patterns, and a score with two values.
@@ -98,8 +104,8 @@ export function checkFilters(filters: WebhookSubscriptionFilters): void {
   if (kinds.length === 0) throw invalidField('subscription', 'must name at least one kind of event')
   for (const [kind, filter] of kinds) {
     for (const member of ['text', 'embeds'] as const) {
-      const pattern = compilePattern(filter[member] ?? '')
-      if ('problem' in pattern) throw invalidMember(['subscription', kind, member], pattern.problem)
+      const problem = patternProblem(filter[member] ?? '')
+      if (problem !== null) throw invalidMember(['subscription', kind, member], problem)
     }
     const { minimum_trader_service_score: score, minimum_trader_neynar_score: sameScore } = filter
     if (score !== undefined && sameScore !== undefined && score !== sameScore) {

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { textParameter, uuidParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { DAY_SECONDS } from '../../../platform/durations.js'
-import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { requireSavableTarget } from '../../savable-target.js'
 import { traderScoreOf } from '../matching/filters.js'
@@ -93,7 +92,6 @@ const webhookCreate = defineOperation({
   body: Type.Object(detailMembers),
   reply: WebhookResponse,
   conflict: duplicateWebhookText,
-  price: () => workPrices.expressions,
 
   async handle(context, { name, url, subscription }, { appId }) {
     await requireSavableTarget(context, url, 'url')
@@ -113,7 +111,6 @@ const webhookReplace = defineOperation({
   reply: WebhookResponse,
   notFound: unknownWebhookText,
   conflict: duplicateWebhookText,
-  price: () => workPrices.expressions,
 
   async handle(context, { webhook_id, name, url, subscription }, { appId }) {
     await requireSavableTarget(context, url, 'url')
