@@ -79,10 +79,12 @@ it('five processes of mixed roles fit in 100 connections, also at work', async (
   }
 })
 
-/** Reads what is cached and what is not. Returns the statuses. */
+/**
+ * Reads what is cached and what is not, again where the server is too busy: on a loaded machine a read may wait for longer than it
+ * may. Returns the last status of each.
+ */
 async function readFrom(url: string, reader: number): Promise<number[]> {
   const statuses: number[] = []
-  const headers = { 'x-api-key': crashEnv.PLAZA_DEV_API_KEY }
   for (let n = 0; n < READS_OF_EACH; n += 1) {
     const fid = 1 + ((reader + n) % 4)
     const path = [
@@ -91,9 +93,19 @@ async function readFrom(url: string, reader: number): Promise<number[]> {
       `farcaster/feed?feed_type=following&fid=${fid}`,
       `farcaster/cast/search?q=cast%20${n}`,
     ][n % 4]
-    const reply = await fetch(`${url}/v2/${path}`, { headers })
-    await reply.arrayBuffer()
-    statuses.push(reply.status)
+    statuses.push(await readUntilServed(`${url}/v2/${path}`))
   }
   return statuses
+}
+
+const MAX_READS = 20
+
+async function readUntilServed(url: string): Promise<number> {
+  let status = 503
+  for (let read = 0; status === 503 && read < MAX_READS; read += 1) {
+    const reply = await fetch(url, { headers: { 'x-api-key': crashEnv.PLAZA_DEV_API_KEY } })
+    await reply.arrayBuffer()
+    status = reply.status
+  }
+  return status
 }
