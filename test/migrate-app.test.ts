@@ -273,6 +273,23 @@ describe('plaza migrate tokens', () => {
       'kept what is here: 1',
     ])
     expect(await stored()).toMatchObject([{ client_fid: 9152, token: 'later', state: 'enabled' }])
+    const undated = token(1, { token: 'undated', created_at: null, updated_at: null })
+    await importAll([], undated)
+    expect(await importAll(named, undated)).toEqual(['added: 0', 'kept what is here: 1'])
+    expect(await stored()).toMatchObject([{ client_fid: 9152, token: 'later', state: 'enabled' }])
+  })
+
+  it('of two clients at one host the one with the token gets it', async () => {
+    const lines = (...tokens: object[]) => tokens.map((each) => JSON.stringify(each)).join('\n')
+    await migrate(['tokens', '-'], lines(token(1)))
+    await migrate(
+      ['tokens', '-'],
+      lines(token(1, { client_fid: 8, token: 'other' }), token(1, { client_fid: 9 })),
+    )
+    expect(await stored()).toMatchObject([
+      { client_fid: 8, token: 'other' },
+      { client_fid: 9, token: 'token-1' },
+    ])
   })
 
   it('the newer token stays, and what has ended does not come back', async () => {

@@ -81,7 +81,7 @@ describe('a manifest', () => {
     ['Formula-1', ['formula-1', 'FORMULA 1']],
   ])('%s is found by its name as it is written', async (name, queries) => {
     const { domainOf, serve } = await serveMiniApps()
-    const label = `named-${name.length}`
+    const label = `named-${name.toLowerCase().replaceAll(/[^a-z]/g, '')}`
     const domain = domainOf(label)
     serve(label, { accountAssociation: await associate(domain), miniapp: miniApp(domain, { name }) })
     await list(domain)

@@ -58,6 +58,7 @@ async function mergeTokens(
       from miniapps.tokens t
       join given using (fid, client_fid)
       where t.app_id = ${appId}
+      order by t.fid, t.client_fid
       for update of t
     ),
     ${outcomesOf(db, appId, namedFids)},

@@ -6,13 +6,15 @@ interface UserClient {
   readonly fid: number
   readonly clientFid: number
   readonly url: string
+  /** A token of the client that is judged by its own date afterwards. */
+  readonly token?: string
 }
 
 /**
  * Moves tokens that were imported without a client to the client at their host, with all that is known of them: else the user
- * would be notified twice, and could not end the one without a client. Where the client has another token, the one
- * of the later event stays, and the other counts as replaced; of two rows of one token the later state stays. Returns the users
- * whose token has moved.
+ * would be notified twice, and could not end the one without a client. Where the client has another token, that
+ * one stays, and the moved one counts as replaced; of two rows of one token the later state stays. Of several clients at one host
+ * it is the one with this token. Returns the users whose token has moved.
  *
  * Rows are locked in the order of `grantToken`: those without a client first.
  */
@@ -23,26 +25,30 @@ export async function nameTokens(
 ): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     with named as (
-      select fid, client_fid, url
+      select fid, client_fid, url, token
       from unnest(
         ${clients.map(({ fid }) => fid)}::bigint[],
         ${clients.map(({ clientFid }) => clientFid)}::bigint[],
-        ${db.types.texts(clients.map(({ url }) => url))}::text[]
-      ) as named (fid, client_fid, url)
+        ${db.types.texts(clients.map(({ url }) => url))}::text[],
+        ${db.types.texts(clients.map(({ token }) => token ?? null))}::text[]
+      ) as named (fid, client_fid, url, token)
     ),
     locked as materialized (
-      select t.fid, n.client_fid
+      select t.fid, n.client_fid, n.token as offered, t.token is not distinct from n.token as is_same
       from miniapps.tokens t
       join named n on n.fid = t.fid and ${hostOf(db, db`n.url`)} = ${hostOf(db, db`t.url`)}
       where t.app_id = ${appId} and t.client_fid = ${UNNAMED_CLIENT}::bigint
       order by t.fid
       for update of t
     ),
+    chosen as (
+      select distinct on (fid) fid, client_fid, offered from locked order by fid, is_same desc, client_fid
+    ),
     unnamed as (
       delete from miniapps.tokens t
-      using locked l
-      where t.app_id = ${appId} and t.fid = l.fid and t.client_fid = ${UNNAMED_CLIENT}::bigint
-      returning t.fid, l.client_fid, t.url, t.token, t.state, t.created_at, t.updated_at, t.last_event_at
+      using chosen c
+      where t.app_id = ${appId} and t.fid = c.fid and t.client_fid = ${UNNAMED_CLIENT}::bigint
+      returning t.fid, c.client_fid, c.offered, t.url, t.token, t.state, t.created_at, t.updated_at, t.last_event_at
     ),
     ${movedTokens(db, appId)},
     ${movedDigests(db, appId)}
@@ -51,8 +57,6 @@ export async function nameTokens(
 }
 
 function movedTokens(db: Queryable, appId: string) {
-  const isLater = db`excluded.last_event_at > t.last_event_at`
-  const hasLaterState = db`${stateRank(db, db`excluded.state`)} > ${stateRank(db, db`t.state`)}`
   return db`
     moved as (
       insert into miniapps.tokens as t
@@ -60,14 +64,12 @@ function movedTokens(db: Queryable, appId: string) {
       select ${appId}, fid, client_fid, url, token, state, created_at, updated_at, last_event_at
       from unnamed
       on conflict (app_id, fid, client_fid) do update
-      set
-        url = excluded.url, token = excluded.token, state = excluded.state, created_at = excluded.created_at,
-        updated_at = excluded.updated_at, last_event_at = greatest(excluded.last_event_at, t.last_event_at)
-      where case when t.token = excluded.token then ${hasLaterState} else ${isLater} end
+      set state = excluded.state, updated_at = excluded.updated_at
+      where t.token = excluded.token and ${stateRank(db, db`excluded.state`)} > ${stateRank(db, db`t.state`)}
     )`
 }
 
-/** The digests of what the moved tokens have replaced, and of the one of two tokens that does not stay. */
+/** The digests of what the moved tokens have replaced, and of those that do not stay and are not judged afterwards. */
 function movedDigests(db: Queryable, appId: string) {
   return db`
     replaced as (
@@ -77,12 +79,10 @@ function movedDigests(db: Queryable, appId: string) {
       returning r.fid, u.client_fid, r.digest, r.replaced_at
     ),
     superseded as (
-      select
-        u.fid, u.client_fid, now() as replaced_at,
-        sha256(convert_to(case when u.last_event_at > t.last_event_at then t.token else u.token end, 'UTF8')) as digest
+      select u.fid, u.client_fid, now() as replaced_at, sha256(convert_to(u.token, 'UTF8')) as digest
       from unnamed u
       join miniapps.tokens t on t.app_id = ${appId} and t.fid = u.fid and t.client_fid = u.client_fid
-      where t.token <> u.token
+      where t.token <> u.token and u.token is distinct from u.offered
     ),
     moved_digests as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest, replaced_at)
@@ -106,7 +106,8 @@ export async function lockUnnamedToken(db: Queryable, { appId, fid }: TokenHolde
 
 /**
  * Names the client of a user's token by an event of that client. An event that ends notifications has no URL: then it is the token
- * at the host of the client's other tokens, and without those the token at the only host of all that name no client.
+ * at the host of the client's other tokens, and without those the token at the only host of all that name no client, if no
+ * client is known there.
  *
  * @param url The notification URL that the event grants; null for one that ends them.
  */
@@ -133,6 +134,10 @@ export async function nameTokenByEvent(
             select from miniapps.tokens other
             where other.app_id = ${appId} and other.client_fid = ${UNNAMED_CLIENT}::bigint
               and ${hostOf(db, db`other.url`)} <> ${hostOf(db, db`t.url`)}
+          ) and not exists (
+            select from miniapps.tokens known
+            where known.app_id = ${appId} and known.client_fid <> ${UNNAMED_CLIENT}::bigint
+              and ${hostOf(db, db`known.url`)} = ${hostOf(db, db`t.url`)}
           )
           then ${hostOf(db, db`t.url`)}
         end
