@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { ensureApp } from '../../apps/apps.js'
 import { applyEvent, type ClientEvent } from '../events/event-receiver.js'
 import { listTokens } from './tokens.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 let apps = 0

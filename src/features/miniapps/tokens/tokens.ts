@@ -5,7 +5,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { secretDigest } from '../../../platform/vault/secret-digest.js'
 import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
 import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
-import { hostOf, lockUnnamedToken, nameTokenByEvent } from './unnamed-tokens.js'
+import { hostOf, lockUnnamedTokens, nameTokenByEvent } from './unnamed-tokens.js'
 
 /** A permission to notify a user. */
 export interface Grant {
@@ -43,7 +43,7 @@ export async function grantToken(
   if (current?.token === grant.token) return 'unchanged'
   if (clientFid === UNNAMED_CLIENT && (await isKnownToken(db, holder, grant.token))) return 'unchanged'
   return await db.begin(async (transaction) => {
-    await lockUnnamedToken(transaction, holder)
+    await lockUnnamedTokens(transaction, appId, [fid])
     // The row stays locked until the transaction ends, new or not.
     const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
       insert into miniapps.tokens (app_id, fid, client_fid, url, token)
@@ -108,15 +108,16 @@ export async function endToken(
   holder: TokenHolder,
   state: 'disabled' | 'invalid',
 ): Promise<TokenEventOutcome> {
-  await nameTokenByEvent(db, holder, null)
   const { appId, fid, clientFid } = holder
-  const rows = await db`
-    update miniapps.tokens
-    set state = ${state}, updated_at = now(), last_event_at = now()
-    where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint
-      and (state = 'enabled' or state = 'disabled' and ${state} = 'invalid')
-    returning 1`
-  return rows.length > 0 ? 'applied' : 'unchanged'
+  return await db.begin(async (transaction) => {
+    await nameTokenByEvent(transaction, holder, null)
+    const { count } = await transaction`
+      update miniapps.tokens
+      set state = ${state}, updated_at = now(), last_event_at = now()
+      where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint
+        and (state = 'enabled' or state = 'disabled' and ${state} = 'invalid')`
+    return count > 0 ? 'applied' : 'unchanged'
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
 
 /** A client of a user, and a URL at its host. */
@@ -16,13 +16,19 @@ interface UserClient {
  * one stays, and the moved one counts as replaced; of two rows of one token the later state stays. Of several clients at one host
  * it is the one with this token. Returns the users whose token has moved.
  *
- * Rows are locked in the order of `grantToken`: those without a client first.
+ * Rows are locked in the order of `grantToken`: those without a client first, by a statement of its own, so that the next one sees
+ * what the transaction it waited for has replaced.
  */
 export async function nameTokens(
-  db: Queryable,
+  db: Transaction,
   appId: string,
   clients: readonly UserClient[],
 ): Promise<number[]> {
+  await lockUnnamedTokens(
+    db,
+    appId,
+    clients.map(({ fid }) => fid),
+  )
   const rows = await db<{ fid: number }[]>`
     with named as (
       select fid, client_fid, url, token
@@ -33,16 +39,14 @@ export async function nameTokens(
         ${db.types.texts(clients.map(({ token }) => token ?? null))}::text[]
       ) as named (fid, client_fid, url, token)
     ),
-    locked as materialized (
+    candidates as (
       select t.fid, n.client_fid, n.token as offered, t.token is not distinct from n.token as is_same
       from miniapps.tokens t
       join named n on n.fid = t.fid and ${hostOf(db, db`n.url`)} = ${hostOf(db, db`t.url`)}
       where t.app_id = ${appId} and t.client_fid = ${UNNAMED_CLIENT}::bigint
-      order by t.fid
-      for update of t
     ),
     chosen as (
-      select distinct on (fid) fid, client_fid, offered from locked order by fid, is_same desc, client_fid
+      select distinct on (fid) fid, client_fid, offered from candidates order by fid, is_same desc, client_fid
     ),
     unnamed as (
       delete from miniapps.tokens t
@@ -96,11 +100,16 @@ function movedDigests(db: Queryable, appId: string) {
     )`
 }
 
-/** Locks the token of a user that names no client, before that of a client. */
-export async function lockUnnamedToken(db: Queryable, { appId, fid }: TokenHolder): Promise<void> {
+/** Locks the tokens of users that name no client, before those of clients. */
+export async function lockUnnamedTokens(
+  db: Transaction,
+  appId: string,
+  fids: readonly number[],
+): Promise<void> {
   await db`
     select from miniapps.tokens
-    where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${UNNAMED_CLIENT}::bigint
+    where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) and client_fid = ${UNNAMED_CLIENT}::bigint
+    order by fid
     for update`
 }
 
@@ -112,7 +121,7 @@ export async function lockUnnamedToken(db: Queryable, { appId, fid }: TokenHolde
  * @param url The notification URL that the event grants; null for one that ends them.
  */
 export async function nameTokenByEvent(
-  db: Queryable,
+  db: Transaction,
   { appId, fid, clientFid }: TokenHolder,
   url: string | null,
 ): Promise<void> {
