@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { appKeyAuthorization } from '../src/features/bearer/testing/app-key-token.js'
 import { secretDigest } from '../src/platform/vault/secret-digest.js'
 import { createMessageSigner } from '../src/protocol/sign.js'
@@ -25,8 +25,6 @@ import { startRecordedRun } from './secrets/recorded-run.js'
 import { startReceiver } from './webhooks/receiver.js'
 
 // Starts a server and a dozen commands as processes.
-vi.setConfig({ testTimeout: 300_000 })
-
 test('an app acts for users, and no secret appears in any output', async () => {
   const run = await startRecordedRun()
   const participants = await createParticipants(run)

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from './database.js'
 import { startTestServer, type TestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { url } = await createTestDatabase()
 const token = 'the-admin-token-of-two-servers-0123456789'

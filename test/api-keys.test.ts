@@ -1,9 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
 // Includes compilation, and starts and stops a PostgreSQL per process.
-vi.setConfig({ testTimeout: 120_000 })
-
 async function runCli(dataDir: string, ...args: string[]): Promise<string> {
   const command = await runCommand(args, { dataDir })
   expect(await command.ended, command.output()).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApiKey } from '../src/features/apps/api-keys.js'
 import { ensureApp } from '../src/features/apps/apps.js'
 import { saveChannel } from '../src/features/channels/channels.js'
@@ -8,8 +8,6 @@ import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer, type TestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const [alice, bob] = [new TestUser(1), new TestUser(2)]

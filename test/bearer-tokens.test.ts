@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { appKeyAuthorization } from '../src/features/bearer/testing/app-key-token.js'
 import { issuerKey, jwtAuthorization, startIssuer } from '../src/features/bearer/testing/jwt-issuer.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { url } = await createTestDatabase()
 const alice = new TestUser(1)

@@ -1,6 +1,6 @@
 import { chown, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../src/platform/db/connection.js'
 import { isUnavailable } from '../src/platform/db/connection-errors.js'
 import { clusterDirectory } from '../src/platform/db/data-dir.js'
@@ -11,8 +11,6 @@ import { createTestDatabase } from './database.js'
 import { createDataDir } from './server-process.js'
 
 // Each test starts a PostgreSQL of its own.
-vi.setConfig({ testTimeout: 120_000 })
-
 const SETTINGS = { fsync: 'off', max_connections: '20', shared_buffers: '8MB' }
 
 const { url: primaryUrl } = await createTestDatabase()

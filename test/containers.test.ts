@@ -2,14 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { canEnter, canReach, type SystemUser } from '../src/platform/db/system-user.js'
 import { builtCli } from './built-cli.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
 // Each test creates durable clusters: seconds of disk and CPU.
-vi.setConfig({ testTimeout: 120_000 })
-
 /** A number without a name, as `docker run --user 12345` gives it. */
 const nameless: SystemUser = { name: 'uid 12345', uid: 12_345, gid: 12_345 }
 

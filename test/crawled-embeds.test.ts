@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { serveHttp } from '../src/platform/outbound/testing/loopback-server.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer, type TestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const alice = new TestUser(1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type KeyHolder, registerKeyHolder } from '../src/features/signers/testing/key-holder.js'
 import { LocalRegistry } from '../src/hub/registry/registry.js'
 import { freePort } from '../src/platform/process/free-port.js'
@@ -16,8 +16,6 @@ import { startExample } from './example-process.js'
 import { startTestServer } from './running-server.js'
 
 // Each example starts a process, which loads the published SDK.
-vi.setConfig({ testTimeout: 120_000 })
-
 const ADMIN_TOKEN = 'an-admin-token-of-this-test-only-1234'
 const API_KEY = 'a-key-for-the-test'
 

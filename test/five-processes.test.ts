@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { connect } from '../src/platform/db/connection.js'
 import { startEmbedded } from '../src/platform/db/embedded.js'
 import { silentLog } from '../src/platform/log/log.js'
@@ -13,8 +13,6 @@ import {
 import { startReceiver } from './webhooks/receiver.js'
 
 // Five processes start on a machine of few cores.
-vi.setConfig({ testTimeout: 180_000 })
-
 const ROLES = ['api', 'api', 'worker', 'worker', 'sync']
 const MAX_CONNECTIONS = 100
 const RESERVED_CONNECTIONS = 3
@@ -62,7 +60,7 @@ it('five processes of mixed roles fit in 100 connections, also at work', async (
       Array.from({ length: READERS }, (_, reader) => readFrom(servers[reader % 2]!.url, reader)),
     )
     await casting.stop()
-    await expect.poll(() => missingCasts(receiver, casting), { timeout: 60_000, interval: 250 }).toEqual([])
+    await expect.poll(() => missingCasts(receiver, casting), { interval: 250 }).toEqual([])
     isReading = false
     await watching
     expect(new Set(statuses.flat())).toEqual(new Set([200]))

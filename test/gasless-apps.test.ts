@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createTestApi } from '../src/app/testing/test-api.js'
 import { Hydrator } from '../src/graph/cache/hydrator.js'
 import { replay } from '../src/graph/project/replay.js'
@@ -9,8 +9,6 @@ import { createTestHub } from './hub.js'
 import { testKey, testNow, testNowUnix } from './network.js'
 
 // A replay creates a schema with its indexes and analyzes it: most of a second on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db } = await createTestDatabase({ poolSize: 6 })
 const clock = () => testNowUnix * 1000
 const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })

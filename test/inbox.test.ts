@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
@@ -6,8 +6,6 @@ import { startTestServer } from './running-server.js'
 import { createDataDir, runCommand } from './server-process.js'
 
 // Includes compilation of the command.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db, url } = await createTestDatabase()
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const now = farcasterSecondsFromUnixMs(Date.now()) - 100

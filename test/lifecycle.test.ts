@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs'
 import { appendFile, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { connect, type Database } from '../src/platform/db/connection.js'
 import { dataDirOwner } from '../src/platform/db/data-dir-lock.js'
@@ -16,8 +16,6 @@ import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, type ServerProcess, startServerProcess } from './server-process.js'
 
 // Each test starts servers with a durable cluster, some twice: seconds of disk and CPU.
-vi.setConfig({ testTimeout: 120_000 })
-
 const external = await createTestDatabase()
 const pools: Database[] = []
 afterAll(() => Promise.all(pools.map((pool) => pool.end({ timeout: 1 }))))
@@ -80,12 +78,12 @@ describe('start and stop', () => {
     npm.stdout.on('data', (chunk: Buffer) => {
       output += chunk
     })
-    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^listening on /m)
+    await expect.poll(() => output).toMatch(/^listening on /m)
     const postgres = await postgresOf(dataDir)
     npm.kill('SIGTERM')
-    await expect.poll(() => processIdentity(postgres), { timeout: 60_000 }).toBeNull()
+    await expect.poll(() => processIdentity(postgres)).toBeNull()
     // PostgreSQL has ended before the server says so.
-    await expect.poll(() => output, { timeout: 60_000 }).toContain('"msg":"stopped"')
+    await expect.poll(() => output).toContain('"msg":"stopped"')
   })
 
   it('creates its database, replies, and leaves no process after SIGTERM', async () => {
@@ -123,12 +121,12 @@ describe('start and stop', () => {
         (
           await db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app.processes%'`
         ).length > 0
-      await expect.poll(isBlocked, { timeout: 60_000 }).toBe(true)
+      await expect.poll(isBlocked).toBe(true)
       const isEnded = () => {
         second.child.kill('SIGINT')
         return second.child.exitCode
       }
-      await expect.poll(isEnded, { timeout: 60_000 }).toBe(1)
+      await expect.poll(isEnded).toBe(1)
     })
     // Its connection ends with PostgreSQL.
     await expect(held).rejects.toThrow()
@@ -300,7 +298,7 @@ describe('SIGTERM', () => {
     )
     await writeFile(join(directory, 'recovery.signal'), '')
     const server = await runCommand(['serve'], { dataDir })
-    await expect.poll(() => postgresOf(dataDir), { timeout: 60_000 }).not.toBe(0)
+    await expect.poll(() => postgresOf(dataDir)).not.toBe(0)
     const postgres = await postgresOf(dataDir)
     const repeatedSignal = setInterval(() => server.child.kill('SIGINT'), 400)
     expect(await server.ended.finally(() => clearInterval(repeatedSignal))).toEqual({ code: 1, signal: null })
@@ -311,7 +309,7 @@ describe('SIGTERM', () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: 'postgres://plaza@127.0.0.1:1/plaza' }
     const server = await runCommand(['serve'], { dataDir, env })
-    await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('waiting for the database')
+    await expect.poll(() => server.output()).toContain('waiting for the database')
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expect(server.output()).toMatch(/"stopped"/)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { encodeMessage } from '../src/protocol/codec.js'
 import { FarcasterNetwork, MessageData, MessageType } from '../src/protocol/definitions.js'
 import { createMessageSigner } from '../src/protocol/sign.js'
@@ -9,8 +9,6 @@ import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
 // Each command is a process that loads its modules: seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 const registry = await createTestDatabase()
 const demo = await createTestDatabase()
 const copy = await createTestDatabase()
@@ -79,7 +77,7 @@ it('registry and demo refuse to run on a public network', async () => {
 it('serve --demo has data when it listens', async () => {
   const dataDir = await createDataDir()
   const server = await runCommand(['serve', '--demo'], { dataDir, env: { DATABASE_URL: demo.url } })
-  await expect.poll(() => server.output(), { timeout: 100_000 }).toMatch(/^listening on \S+$/m)
+  await expect.poll(() => server.output()).toMatch(/^listening on \S+$/m)
   const [, url] = /^listening on (\S+)$/m.exec(server.output())!
   const info = await (await fetch(`${url}/v1/info`)).json()
   expect(info).toMatchObject({ dbStats: { numFidRegistrations: 60 } })
@@ -95,13 +93,11 @@ it('a demo is written to a file in two runs, imported and exported', async () =>
   const dataDir = await createDataDir()
   const first = await runCommand(['demo', ...size], { dataDir })
   await expect
-    .poll(
-      () =>
-        stat(file).then(
-          ({ size }) => size > 0,
-          () => false,
-        ),
-      { timeout: 60_000 },
+    .poll(() =>
+      stat(file).then(
+        ({ size }) => size > 0,
+        () => false,
+      ),
     )
     .toBe(true)
   first.child.kill('SIGINT')

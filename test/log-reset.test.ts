@@ -23,7 +23,7 @@ import { TestUser, testNow, testNowUnix } from './network.js'
  * and six others are written there. So all ids that were lost are used again.
  */
 
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 300_000 }
 const { db, connect, stopReplication, failOver } = await createFailOverDatabase()
 await db`create table consumed (seq bigint generated always as identity, id bigint)`
 const clock = () => testNowUnix * 1000

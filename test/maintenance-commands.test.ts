@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
@@ -6,8 +6,6 @@ import { startTestServer } from './running-server.js'
 import { createDataDir, runCommand } from './server-process.js'
 
 // Includes compilation of the commands.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db, url } = await createTestDatabase()
 const alice = new TestUser(1)
 
@@ -69,7 +67,7 @@ test('an interrupted replay says so, and changes nothing', async () => {
   `
   await db.begin(async (transaction) => {
     await transaction`lock table hub.onchain_events`
-    await expect.poll(isWaiting, { timeout: 60_000 }).toHaveLength(1)
+    await expect.poll(isWaiting).toHaveLength(1)
     running.child.kill('SIGINT')
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   })

@@ -81,7 +81,7 @@ it('without a pooler: a connection that the driver replaces is not taken for one
 })
 
 describe.runIf(isInstalled())('PgBouncer', () => {
-  it('in session mode: the server starts, is told of events, and stops', { timeout: 120_000 }, async () => {
+  it('in session mode: the server starts, is told of events, and stops', async () => {
     const pooled = await startPooler('session')
     await refuseTransactionPooling(pooled)
     const server = await startServerProcess({

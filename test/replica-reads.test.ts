@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { operations } from '../src/app/operations.js'
 import { createTestApi, type TestApi } from '../src/app/testing/test-api.js'
 import { createTestCrawler, serveSite } from '../src/features/embeds/testing/crawl-site.js'
@@ -23,8 +23,6 @@ import { createTestHub } from './hub.js'
 import { openHubApi } from './hub-api.js'
 import { testNow, testNowUnix } from './network.js'
 import { startReplicatedCluster } from './replicated-cluster.js'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const clock = () => testNowUnix * 1000
 const { primary, replica } = await startReplicatedCluster()

@@ -1,12 +1,10 @@
 import { getInsecureHubRpcClient } from '@farcaster/hub-nodejs'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { Hub } from '../src/hub/hub.js'
 import { createTestHub } from './hub.js'
 import { TestUser, testNow } from './network.js'
 import { startReplicatedCluster } from './replicated-cluster.js'
 import { startTestServer, type TestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { primary, replica } = await startReplicatedCluster()
 const users = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]

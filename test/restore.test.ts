@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   CLUSTER_ROLE,
   type ClusterLocation,
@@ -22,8 +22,6 @@ import { createDataDir, runCommand } from './server-process.js'
 import { makeTestDir } from './stale-test-dirs.js'
 
 // Starts two clusters, and a command.
-vi.setConfig({ testTimeout: 180_000 })
-
 const PASSWORD = 'plaza'
 const alice = new TestUser(1)
 

@@ -35,9 +35,7 @@ const metric = async (server: ServerProcess, line: string): Promise<string | und
   return (await response?.text())?.split('\n').find((text) => text.startsWith(line))
 }
 
-it('processes with one role each: do everything together, and lose nothing when workers are killed', {
-  timeout: 480_000,
-}, async () => {
+it('processes with one role each: do everything together, and lose nothing when workers are killed', async () => {
   const receiver = await startReceiver()
   const api = await start('api')
   await registerUsersOf(db)
@@ -57,13 +55,13 @@ it('processes with one role each: do everything together, and lose nothing when 
   expect((await readyz(sync)).missingRoles).toEqual([])
   for (let round = 0; round < 3; round += 1) {
     const before = receiver.received.length
-    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBeGreaterThan(before + 12)
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(before + 12)
     const [dying, living] = workers as [ServerProcess, ServerProcess]
     await kill(dying)
     workers = [living, await start('worker')]
   }
   await casting.stop()
-  await expect.poll(() => missingCasts(receiver, casting), { timeout: 60_000, interval: 250 }).toEqual([])
+  await expect.poll(() => missingCasts(receiver, casting), { interval: 250 }).toEqual([])
   expect(inconsistentEventsIn(receiver)).toEqual([])
   // What one process does for all was taken over by somebody.
   await expect.poll(() => idleJobs()).toEqual([])

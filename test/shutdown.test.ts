@@ -1,9 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from './database.js'
 import { createDataDir, startServerProcess } from './server-process.js'
 import { startTcpProxy } from './sync/tcp-proxy.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const env = { VERIFY_THREADS: '0', SHUTDOWN_TIMEOUT_MS: '3000', LOG_LEVEL: 'warn' }

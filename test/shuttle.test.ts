@@ -109,14 +109,14 @@ test('an app with the published follower has the same rows as the hub, live and 
   ])
   // Her name is transferred, so the message that sets it is revoked.
   await hub.submitNameTransfers([nameTransfer('alice', 2, testNowUnix - 500)])
-  await expect.poll(() => followed(appDb), { timeout: 60_000 }).toEqual(await storedMessages(db))
+  await expect.poll(() => followed(appDb)).toEqual(await storedMessages(db))
   expect(await storedMessages(db)).toHaveLength(116)
   expect(await app.reconcile(1)).toEqual({ missingHere: 0, missingInHub: 0 })
 
   // Reconciliation adds missed events, and removals by a compact state, which have no event.
   await appDb`delete from messages where fid = 1 and type = 1`
   await hub.submit([bob.compactLinks([1, 4], testNow - 400)])
-  await expect.poll(() => appDb`select from messages where type = 14`, { timeout: 60_000 }).toHaveLength(1)
+  await expect.poll(() => appDb`select from messages where type = 14`).toHaveLength(1)
   expect(await app.reconcile(1)).toEqual({ missingHere: 99, missingInHub: 0 })
   expect(await app.reconcile(2)).toEqual({ missingHere: 0, missingInHub: 2 })
   expect(await followed(appDb)).toEqual(await storedMessages(db))

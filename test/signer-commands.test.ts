@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestApi } from '../src/app/testing/test-api.js'
 import { registerKeyHolder, signKeyRequestBody } from '../src/features/signers/testing/key-holder.js'
 import { ethAccount, newPrivateKey } from '../src/hub/registry/eth-account.js'
@@ -8,8 +8,6 @@ import { createTestHub } from './hub.js'
 import { createDataDir, runCommand } from './server-process.js'
 
 // Each command is a process that loads its modules.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db, url } = await createTestDatabase()
 const parts = { db, hub: await createTestHub(db, { clock: Date.now }), clock: Date.now }
 const api = await createTestApi(parts)

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { processIdentity } from '../src/platform/process/process-identity.js'
 import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
 // Each test creates a durable cluster: seconds of disk and CPU.
-vi.setConfig({ testTimeout: 120_000 })
-
 const { url } = await createTestDatabase()
 
 it.each([
@@ -20,7 +18,7 @@ it.each([
     const dataDir = await createDataDir()
     const command = await runCommand(['channel', 'import', '-'], { dataDir, stdin: 'pipe' })
     const postmaster = () => readPostmaster(join(dataDir, 'postgres'))
-    await expect.poll(postmaster, { timeout: 60_000 }).toMatchObject({ ready: true })
+    await expect.poll(postmaster).toMatchObject({ ready: true })
     const { pid } = (await postmaster())!
     command.child.kill(signal)
     expect(await command.ended).toEqual({ code, signal: null })
@@ -36,7 +34,7 @@ it('a migration that is stopped leaves no PostgreSQL', async () => {
   const dataDir = await createDataDir()
   const command = await runCommand(['migrate'], { dataDir })
   const postmaster = () => readPostmaster(join(dataDir, 'postgres'))
-  await expect.poll(postmaster, { timeout: 60_000 }).toMatchObject({ ready: true })
+  await expect.poll(postmaster).toMatchObject({ ready: true })
   const { pid } = (await postmaster())!
   command.child.kill('SIGTERM')
   await command.ended
@@ -50,7 +48,7 @@ it('a command that goes on after a stop ends at once while it waits for its data
     PLAZA_SECRET_KEY: 'the-secret-key-of-this-test-0123',
   }
   const command = await runCommand(['secret', 'rotate'], { dataDir: await createDataDir(), env })
-  await expect.poll(() => command.output(), { timeout: 60_000 }).toContain('database')
+  await expect.poll(() => command.output()).toContain('database')
   command.child.kill('SIGINT')
   expect(await command.ended).toEqual({ code: 130, signal: null })
 })

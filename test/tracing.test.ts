@@ -81,7 +81,7 @@ it('a request -> a span with route and status, and its statements below it', asy
   expect(receiver.text()).not.toMatch(/a-key-for-the-test|7654321/)
 })
 
-it('a traceparent is continued through merge, consumer and delivery', { timeout: 60_000 }, async () => {
+it('a traceparent is continued through merge, consumer and delivery', async () => {
   const target = await startReceiver()
   const { webhook_id } = await subscribe(server, `${target.url}?token=hunter2`, { 'cast.created': {} })
   await submit(server, 'hello', { traceparent, tracestate: 'vendor=1' })
@@ -115,9 +115,7 @@ it('a traceparent is continued through merge, consumer and delivery', { timeout:
   expect(JSON.stringify(spans)).not.toMatch(/hunter2|hello/)
 })
 
-it('a caller that does not record -> no span here, and the target gets its own trace', {
-  timeout: 60_000,
-}, async () => {
+it('a caller that does not record -> no span here, and the target gets its own trace', async () => {
   const silentReceiver = await startTraceReceiver()
   const sampling = await startTestServer(url, {
     ...webhookEnv,

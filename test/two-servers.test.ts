@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { mute, unmute } from '../src/features/moderation/relations.js'
 import { uncachedWriter } from '../src/graph/cache/invalidation.js'
 import { UserDataType } from '../src/protocol/definitions.js'
@@ -7,8 +7,6 @@ import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer, type TestServer } from './running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const [alice, bob] = [new TestUser(1), new TestUser(2)]

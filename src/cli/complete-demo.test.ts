@@ -1,12 +1,10 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { testNowUnix } from '../../test/network.js'
 import { createTestApi } from '../app/testing/test-api.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { completeDemo } from './small-demo.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 it('a finished demo has channels with people in them, and scores', async () => {
   const { db } = await createTestDatabase()

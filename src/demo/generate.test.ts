@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { itemFrame } from '../hub/archive/frame.js'
 import { CastType, FarcasterNetwork, type MessageData, MessageType } from '../protocol/definitions.js'
 import { checkSignatures, validateStateless } from '../protocol/validate.js'
 import type { DemoItem } from './draft.js'
 import { type DemoOptions, demoOptions, demoStart } from './options.js'
 import { generateDemo } from './simulation.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const end = 1_793_491_200
 const small = demoOptions({ users: 30, casts: 400, seed: 'test', end })

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { hubContents } from '../../test/hub-contents.js'
 import { createHub } from '../hub/create-hub.js'
@@ -8,8 +8,6 @@ import { FarcasterNetwork } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { DemoOptions } from './options.js'
 import { loadOrCreateDemo, runDemo, saveRecord } from './run.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const verifyPool = createVerifyPool({ threads: 0 })
 /** 20:46 of a day (UTC): at midnight, a feed of the last 24 hours is full by any end. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
 import {
   type KeyHolder,
@@ -16,8 +16,6 @@ import { createTestHub } from '../hub.js'
 import { TestUser, testNowUnix } from '../network.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 import { injectWallet } from './wallet.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

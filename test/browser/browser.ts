@@ -44,7 +44,7 @@ export function createTestBrowser(): TestBrowser {
       const browser = await connectedBrowser()
       // A dialog that fades in has too little contrast until it is there.
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(300_000)
       onTestFinished(() => context.close())
       const page = await context.newPage()
       return { page, errors: watch(page, origin) }

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { saveChannel } from '../../src/features/channels/channels.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
@@ -12,8 +12,6 @@ import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

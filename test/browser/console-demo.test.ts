@@ -1,12 +1,10 @@
 import type { BrowserContextOptions } from 'playwright-core'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createTestDatabase } from '../database.js'
 import { createDataDir, runCommand } from '../server-process.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const { db, url: databaseUrl } = await createTestDatabase()
 const browser = createTestBrowser()
@@ -52,6 +50,6 @@ async function serveDemo(): Promise<string> {
     dataDir: await createDataDir(),
     env: { DATABASE_URL: databaseUrl },
   })
-  await expect.poll(() => server.output(), { timeout: 100_000 }).toMatch(/^listening on \S+$/m)
+  await expect.poll(() => server.output()).toMatch(/^listening on \S+$/m)
   return /^listening on (\S+)$/m.exec(server.output())![1]!
 }

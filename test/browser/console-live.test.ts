@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createServerMonitor } from '../../src/features/console/overview/monitor.js'
@@ -11,8 +11,6 @@ import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { type ConsolePage, openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 await ensurePartitions(db, testNowUnix * 1000)
@@ -263,7 +261,7 @@ describe.skipIf(browserPath === null)('the events', () => {
         await page.evaluate(`${scroller}.scrollTop = ${row * rowHeight}`)
         return await rowAt(opened, row).count()
       }
-      await expect.poll(scroll, { timeout: 60_000 }).toBe(1)
+      await expect.poll(scroll).toBe(1)
       most = Math.max(most, await rows(opened).count())
     }
     expect(most).toBeLessThan(80)

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { createApp } from '../../src/features/apps/apps.js'
@@ -15,8 +15,6 @@ import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const CLIENT = 9152
 const { db } = await createTestDatabase()

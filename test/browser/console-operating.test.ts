@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { configurationEntries, readConfig } from '../../src/app/config/config.js'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
@@ -16,8 +16,6 @@ import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url: databaseUrl } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { consumeInbox } from '../../src/features/notifications/testing/consume-inbox.js'
@@ -11,8 +11,6 @@ import { createTestHub } from '../hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const FOLLOWERS = 1_000
 /** Of a page, whatever the list has: what is seen, and a few more. */

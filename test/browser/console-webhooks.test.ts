@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../packages/verify-webhook/index.js'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
@@ -16,8 +16,6 @@ import { TestUser } from '../network.js'
 import { startReceiver } from '../webhooks/receiver.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { openConsole, phone, pressOn, tabTo } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, connect } = await createTestDatabase()
 const clock = Date.now

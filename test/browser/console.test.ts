@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApp } from '../../src/features/apps/apps.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
@@ -11,8 +11,6 @@ import { createLogin } from '../../src/features/console/console-sessions.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser } from './browser.js'
 import { consolePage, openConsole, phone, pressOn, tabTo } from './console-page.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
 const { db } = await createTestDatabase()

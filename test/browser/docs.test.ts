@@ -1,10 +1,8 @@
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
 import { openHubApi } from '../hub-api.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const { app } = await createTestApi({ db })

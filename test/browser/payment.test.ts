@@ -1,5 +1,5 @@
 import { type Account, getAddress, type Hex } from 'viem'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { paymentChannel } from '../../src/features/payments/payment-frames.js'
 import { paymentHandler } from '../../src/features/payments/payment-handler.js'
@@ -12,8 +12,6 @@ import { startTestChain, type TestChain } from '../chain/test-chain.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 import { injectWallet } from './wallet.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const PRICE = 10_000n
 const CHAIN_ID = 10

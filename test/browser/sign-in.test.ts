@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
 import { editApp } from '../../src/features/apps/apps.js'
 import { saveCustodyKey } from '../../src/features/apps/custody-key.js'
@@ -15,8 +15,6 @@ import { TestUser, testNowUnix } from '../network.js'
 import { serveAppPage } from './app-page.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 import { injectWallet } from './wallet.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

@@ -189,13 +189,13 @@ const hardRun: Run = {
 it(
   'every fid in the pool, held or used was registered, and no wallet overspends, under any faults',
   {
-    timeout: 120_000 * RUNS,
+    timeout: 300_000 * RUNS,
   },
   () =>
     fc.assert(fc.asyncProperty(run, expectAccountsHold), {
       numRuns: RUNS,
       endOnFailure: true,
-      skipAllAfterTimeLimit: 120_000 * RUNS,
+      skipAllAfterTimeLimit: 300_000 * RUNS,
       examples: [[hardRun]],
     }),
 )

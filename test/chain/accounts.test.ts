@@ -3,7 +3,7 @@ import { storageRegistryABI } from '@farcaster/core'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import fc from 'fast-check'
 import { type Hex, parseEther, parseEventLogs } from 'viem'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createAccounts } from '../../src/features/accounts/accounts.js'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
@@ -31,8 +31,6 @@ import { signTransfer } from '../published-client/sign-transfer.js'
 import { accountOf, bytesOf, ledgerOn, purchaseOf, walletOn } from './account-chain.js'
 import { startFailingRpc } from './failing-rpc.js'
 import { startTestChain } from './test-chain.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
@@ -327,7 +325,7 @@ async function withFastRetries<T>(work: Promise<T>): Promise<T> {
     if (!isDone) await passTime(db, 1_000)
     return isDone
   }
-  await expect.poll(passing, { interval: 50, timeout: 100_000 }).toBe(true)
+  await expect.poll(passing, { interval: 50 }).toBe(true)
   return await ended
 }
 

@@ -13,15 +13,13 @@ import {
 } from '@farcaster/core'
 import { type Abi, type Account, type Address, type Hex, parseEventLogs, toFunctionSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { contract } from '../../scripts/dev-chain.mjs'
 import { ethAccount } from '../../src/hub/registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../../src/hub/registry/key-request.js'
 import { hexOf } from '../../src/protocol/bytes.js'
 import { testKey } from '../network.js'
 import { startTestChain } from './test-chain.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const chain = await startTestChain()
 const gateway = { contract: 'IdGateway', address: chain.addresses.idGateway }

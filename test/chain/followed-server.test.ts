@@ -27,9 +27,7 @@ const rpc = new ChainRpc(readChainSettings({ rpcUrls: { optimism: chain.url } })
 })
 const bytes = (address: Address) => Buffer.from(address.slice(2), 'hex')
 
-it('a server with a chain stores its users, tokens and trades, and sends webhooks', {
-  timeout: 120_000,
-}, async () => {
+it('a server with a chain stores its users, tokens and trades, and sends webhooks', async () => {
   const server = await startTestServer(databaseUrl, env)
   const [ann, nobody] = [chain.account(1), chain.account(2)]
   const fid = await chain.register(ann)
@@ -52,9 +50,7 @@ it('a server with a chain stores its users, tokens and trades, and sends webhook
     await chain.mine(1)
     return await ownersOf()
   }
-  await expect
-    .poll(mineAndAsk, { timeout: 60_000 })
-    .toHaveProperty('all_relevant_fungible_owners_dehydrated.0.fid', fid)
+  await expect.poll(mineAndAsk).toHaveProperty('all_relevant_fungible_owners_dehydrated.0.fid', fid)
 
   const receivers = []
   const minima = [{ minimum_token_amount_usdc: 500 }, { minimum_trader_service_score: 0.5 }]

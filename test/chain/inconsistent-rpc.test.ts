@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEther } from 'viem'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { AccountCall, Receipt } from '../../src/features/accounts/ledger/account-ledger.js'
 import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
 import type { Refusal } from '../../src/platform/errors.js'
@@ -10,8 +10,6 @@ import { createTestHub } from '../hub.js'
 import { ledgerOn, purchaseOf, walletOn } from './account-chain.js'
 import { type Faults, startRpcProxy } from './rpc-proxy.js'
 import { startTestChain } from './test-chain.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()

@@ -1,5 +1,5 @@
 import { type Hex, parseEther } from 'viem'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { readTransaction } from '../../src/features/accounts/ledger/chain/wallet-transaction.js'
 import { findRegistration } from '../../src/features/accounts/registration/registration.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
@@ -15,8 +15,6 @@ import { AccountServer } from './account-server.js'
 import { createLeaseHolder } from './lease-holder.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startTestChain } from './test-chain.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const database = await createTestDatabase({ poolSize: 4 })
 const { db } = database

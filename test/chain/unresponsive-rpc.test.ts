@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
 import { countFidsByState } from '../../src/features/accounts/testing/fid-counts.js'
 import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
@@ -10,8 +10,6 @@ import { createTestHub } from '../hub.js'
 import { ledgerOn, purchaseOf, walletOn } from './account-chain.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startTestChain } from './test-chain.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** As many connections as a server uses for accounts. */
 const { db } = await createTestDatabase({ poolSize: 5 })

@@ -70,7 +70,7 @@ async function startSite(program: string) {
     const [reply] = await once(sent, 'response')
     return { status: reply.statusCode, body: await text(reply) }
   }
-  await vi.waitFor(() => get('/healthz'), { timeout: 30_000 })
+  await vi.waitFor(() => get('/healthz'), { timeout: 300_000 })
   const client = new HubServiceClient(`127.0.0.1:${port}`, credentials.createSsl(readFileSync(certificate)), {
     'grpc.ssl_target_name_override': HUB,
     'grpc.default_authority': HUB,

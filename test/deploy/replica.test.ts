@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process'
 import { appendFile, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { postgresBinaries, unprivilegedUser } from '../../deploy/cluster/installation.mjs'
 import { freePort } from '../../src/platform/process/free-port.js'
 import { makeTestDir } from '../stale-test-dirs.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 // Debian: the package postgresql. The embedded PostgreSQL comes without pg_basebackup.
 const binaries = postgresBinaries()

@@ -148,9 +148,7 @@ interface EventPage {
   nextPageToken?: string
 }
 
-test('crashes: acknowledged messages are kept, and no event is doubled or skipped', {
-  timeout: 400_000,
-}, async () => {
+test('crashes: acknowledged messages are kept, and no event is doubled or skipped', async () => {
   await registerUsers()
   const running = [...Array.from({ length: senders }, (_, sender) => send(sender)), follow()]
   for (let round = 0; round < rounds; round += 1) {

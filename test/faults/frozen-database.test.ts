@@ -1,5 +1,5 @@
 import { getInsecureHubRpcClient } from '@farcaster/hub-nodejs'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { createVault } from '../../src/platform/vault/vault.js'
@@ -8,8 +8,6 @@ import { SignerEventType } from '../../src/protocol/definitions.js'
 import { TestUser, testNow } from '../network.js'
 import { startReplicatedCluster } from '../replicated-cluster.js'
 import { startTestServer } from '../running-server.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const KEY = 'a-key-for-the-test'
 const SECRET_KEY = 'the-secret-key-of-a-server-whose-database-freezes'

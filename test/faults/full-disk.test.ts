@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { connect, type Database } from '../../src/platform/db/connection.js'
@@ -14,8 +14,6 @@ import { SignerEventType } from '../../src/protocol/definitions.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
 import { makeTestDir } from '../stale-test-dirs.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const KEY = 'a-key-for-the-test'
 const SECRET_KEY = 'the-secret-key-of-a-server-whose-disk-is-full'

@@ -38,9 +38,7 @@ function expectAnswered(reply: TestReply): void {
   }
 }
 
-test(`${bodies} hostile bodies are each answered, none with a server error`, {
-  timeout: 240_000,
-}, async () => {
+test(`${bodies} hostile bodies are each answered, none with a server error`, async () => {
   await api.hub.submitOnChainEvents(user.onChain({ units: 100 }))
   const random = seededRandom(20_261_120)
   const samples = Object.values(await validSamples())

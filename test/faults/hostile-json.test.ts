@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestExample } from '../../src/api/openapi-example.js'
 import { pathsOf } from '../../src/api/operation.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
@@ -13,8 +13,6 @@ import { createTestDatabase } from '../database.js'
 import { openHubApi } from '../hub-api.js'
 
 // Some send a request for each parameter of each operation, one after another.
-vi.setConfig({ testTimeout: 300_000 })
-
 const adminToken = 'a-token-of-an-operator-of-32-characters'
 const { db } = await createTestDatabase()
 const { app, key } = await createTestApi({ db, adminToken })

@@ -10,8 +10,6 @@ import { TestUser } from '../network.js'
 import { createDataDir, type ServerProcess, startServerProcess } from '../server-process.js'
 
 // The server is compiled first.
-vi.setConfig({ testTimeout: 240_000 })
-
 const shards = 2
 const apiKey = 'a-key-for-the-test'
 const { db, url } = await createTestDatabase()
@@ -80,7 +78,7 @@ test('inbox: killed consumers leave nothing missing or stale', async () => {
     }
     await sleep(round % 7)
   }
-  await vi.waitUntil(isCaughtUp, { timeout: 60_000, interval: 50 })
+  await vi.waitUntil(isCaughtUp, { timeout: 300_000, interval: 50 })
   expect(await db.begin((transaction) => rebuildInbox(transaction))).toEqual({ written: 0, removed: 0 })
   const [row] = await db<{ count: number }[]>`select count(*) from inbox.notifications`
   expect(row!.count).toBeGreaterThan(100)

@@ -144,9 +144,9 @@ it('orders and payments happen once, wherever the server is killed', { timeout: 
       args: [shop, PAID],
     })
   await crash(logsAreRead, transfer)
-  await expect.poll(statuses, { timeout: 60_000 }).toEqual(['completed', 'created'])
+  await expect.poll(statuses).toEqual(['completed', 'created'])
   await transfer()
-  await expect.poll(statuses, { timeout: 60_000 }).toEqual(['completed', 'completed'])
+  await expect.poll(statuses).toEqual(['completed', 'completed'])
 
   await expectOnce(wallet.address, collection, deployed)
   server.child.kill('SIGTERM')
@@ -188,7 +188,7 @@ async function expectOnce(
   deployed: ReadonlySet<string>,
 ): Promise<void> {
   const rounds = killPoints.length
-  await expect.poll(() => countRecorded(db), { timeout: 60_000 }).toBe(0)
+  await expect.poll(() => countRecorded(db)).toBe(0)
   expect(deployed.size).toBe(rounds)
   expect(await Promise.all(recipients.map(unitsOf))).toEqual(recipients.map(() => SENT * BigInt(rounds)))
   expect(await read('Collection', collection, 'balanceOf', [minter])).toBe(BigInt(rounds))

@@ -128,9 +128,7 @@ async function repeat(request: PublishRequest): Promise<void> {
   request.hash = again
 }
 
-test('publishing: an idem publishes once across repetitions and server kills', {
-  timeout: 240_000,
-}, async () => {
+test('publishing: an idem publishes once across repetitions and server kills', async () => {
   const all: PublishRequest[] = []
   for (let round = 0; round < rounds; round += 1) {
     const request = Array.from({ length: senders * requestsOfSender }, (_, n) => ({
@@ -148,7 +146,7 @@ test('publishing: an idem publishes once across repetitions and server kills', {
     })
     // On any machine, some are answered by then and others in progress.
     const answered = () => request.filter(({ hash }) => hash !== null).length
-    await expect.poll(answered, { timeout: 60_000, interval: 1 }).toBeGreaterThan(round * 3)
+    await expect.poll(answered, { interval: 1 }).toBeGreaterThan(round * 3)
     await end('SIGKILL')
     await Promise.all(sending)
     await start()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { createVault } from '../../src/platform/vault/vault.js'
@@ -8,8 +8,6 @@ import { SignerEventType } from '../../src/protocol/definitions.js'
 import { createTestDatabase } from '../database.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const API_KEY = 'a-key-for-the-outage'
 const SECRET_KEY = 'the-secret-key-of-a-server-that-loses-its-database'

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, type Database } from '../../src/platform/db/connection.js'
 import { isUnavailable } from '../../src/platform/db/connection-errors.js'
 import { startReplicatedCluster } from '../replicated-cluster.js'
 import { startTcpProxy } from '../sync/tcp-proxy.js'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const { primary, replica } = await startReplicatedCluster()
 const SILENCE_MS = 200

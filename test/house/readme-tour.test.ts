@@ -20,9 +20,7 @@ const README_ADDRESS = 'http://127.0.0.1:8080'
  * Runs every command of both, word for word and in order, in a clone with a new data directory. Files of the reader are
  * in a folder of their own. Only the port and abbreviated values (keys, hashes) differ.
  */
-it('the commands of the README and of docs/requests.md print what they show', {
-  timeout: 300_000,
-}, async () => {
+it('the commands of the README and of docs/requests.md print what they show', async () => {
   const readme = await readFile('README.md', 'utf8')
   const checkout = await cloneCheckout()
   const elsewhere = await makeFolder()

@@ -21,9 +21,7 @@ const clients = [9152, 309857]
 
 const { db, url: databaseUrl } = await createTestDatabase()
 
-it('campaigns: repeated kills reach everyone, and repeat only requests in progress', {
-  timeout: 500_000,
-}, async () => {
+it('campaigns: repeated kills reach everyone, and repeat only requests in progress', async () => {
   const { env, dataDir, key, simulators, responseGate } = await setUpCampaign()
   const requests = () => simulators.reduce((sum, { requests: { length } }) => sum + length, 0)
   let server = await startServerProcess({ dataDir, env })
@@ -36,7 +34,7 @@ it('campaigns: repeated kills reach everyone, and repeat only requests in progre
     const before = requests()
     const killTime = kill === 0 ? before : before + BATCHES / (KILLS + 2)
     responseGate.release(killTime - before)
-    await expect.poll(requests, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(killTime)
+    await expect.poll(requests, { interval: 5 }).toBeGreaterThanOrEqual(killTime)
     await sleep((kill * 7) % (2 * RESPONSE_MS))
     server.child.kill('SIGKILL')
     await server.ended
@@ -48,9 +46,7 @@ it('campaigns: repeated kills reach everyone, and repeat only requests in progre
   responseGate.release(Number.POSITIVE_INFINITY)
   const campaign = async () =>
     (await callApi(server, key, `frame/notifications?campaign_id=${id}`)).notificationCampaigns[0]
-  await expect
-    .poll(async () => (await campaign()).status, { timeout: 120_000, interval: 100 })
-    .toBe('completed')
+  await expect.poll(async () => (await campaign()).status, { interval: 100 }).toBe('completed')
 
   expect((await campaign()).stats).toMatchObject({
     intended_recipient_notification_token_count: TOKENS,

@@ -1,12 +1,10 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { miniApp, serveMiniApps } from '../../src/features/miniapps/catalog/testing/catalog-scene.js'
 import { registerAddressHolders, signWithWallet } from '../../src/features/miniapps/testing/wallets.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { createTestDatabase } from '../database.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 
@@ -37,7 +35,7 @@ it('a mini app that a cast embeds is in the catalog after the server has read it
   expect(await server.hub.submit([cast])).toEqual([null])
 
   await expect
-    .poll(async () => (await server.get('frame/catalog')).frames, { timeout: 90_000, interval: 200 })
+    .poll(async () => (await server.get('frame/catalog')).frames, { interval: 200 })
     .toMatchObject([
       {
         frames_url: `http://${domain}/`,
@@ -46,9 +44,7 @@ it('a mini app that a cast embeds is in the catalog after the server has read it
       },
     ])
   await expect
-    .poll(async () => (await server.get('frame/catalog')).frames[0].metadata.html.ogTitle, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await server.get('frame/catalog')).frames[0].metadata.html.ogTitle)
     .toBe('Tulips')
   const { casts } = await server.get('feed/frames')
   expect(casts).toMatchObject([{ hash: `0x${cast.hash.toString('hex')}` }])

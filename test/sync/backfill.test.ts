@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { countFids, listFids } from '../../src/hub/sync/backfill/fid-list.js'
@@ -17,9 +17,6 @@ import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 60_000
 const LOAN_AGE_SECONDS = 3 * 86_400
 const FOUR_YEARS_SECONDS = 4 * 365 * 86_400
 const a = await createTestDatabase()
@@ -122,9 +119,7 @@ async function list({ db }: Follower, upstreams: Upstreams): Promise<void> {
 
 /** Everything that the upstream stores was merged here, once. */
 async function expectSame({ db }: Follower): Promise<void> {
-  await expect
-    .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
-    .toBe(await hubSnapshot(a.db))
+  await expect.poll(() => hubSnapshot(db), { interval: 200 }).toBe(await hubSnapshot(a.db))
   const hashes = await mergedHashes(db)
   expect(new Set(hashes).size).toBe(hashes.length)
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ChannelMemberAction, HubEventType, MembershipMode } from '../../src/protocol/definitions.js'
 import { addressVerification, TestChannel } from '../channels.js'
 import { createTestDatabase } from '../database.js'
@@ -6,8 +6,6 @@ import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { startTestSync } from './test-sync.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { ADD_MEMBER, ADD_MODERATOR, REMOVE_MEMBER, BAN } = ChannelMemberAction
 
@@ -42,7 +40,7 @@ test('a follower stores the slots of channels as the upstream, in its order and 
 
   const { metrics } = startTestSync(b.db, follower, { addresses: [server.address], trusted: true })
   const slots = (db: typeof a.db) => db`select * from hub.channel_messages order by channel_id, type, key`
-  await expect.poll(() => slots(b.db), { timeout: 60_000, interval: 200 }).toEqual(await slots(a.db))
+  await expect.poll(() => slots(b.db), { interval: 200 }).toEqual(await slots(a.db))
   const order = (db: typeof a.db) => db`
     select fid, position(${channel.id}::bytea in event) > 0 as channel
     from hub.events

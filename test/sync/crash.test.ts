@@ -19,8 +19,7 @@ import { startTcpProxy } from './tcp-proxy.js'
 
 /** `UPSTREAM_ROUNDS=200` runs it for long. */
 const ROUNDS = Number(process.env.UPSTREAM_ROUNDS ?? 7)
-const TIMEOUT_MS = 180_000 + ROUNDS * 6_000
-const EQUAL_WITHIN_MS = 120_000
+const TIMEOUT_MS = 600_000 + ROUNDS * 6_000
 const [a, b] = await Promise.all([createTestDatabase(), createTestDatabase()])
 const hubOfA = await createTestHub(a.db, { clock: Date.now })
 const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 2))
@@ -125,7 +124,6 @@ async function nextRound(acknowledged: readonly string[]): Promise<void> {
   const [applied, logged] = [acknowledged.length, await localEvents()]
   await expect
     .poll(async () => acknowledged.length >= applied + 10 && (await localEvents()) > logged, {
-      timeout: EQUAL_WITHIN_MS,
       interval: 10,
     })
     .toBe(true)
@@ -160,13 +158,13 @@ it('killed processes and cut connections on both sides -> both end equal, and ea
   const envOfB = { DATABASE_URL: b.url, UPSTREAM_HUB: jumbling.address }
   let follower = await serve(envOfB, dirOfB)
   const followed = async () => (await b.db`select 1 from sync.cursors`).length
-  await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
+  await expect.poll(followed).toBeGreaterThan(0)
 
   let backfilling = await runCommand(['backfill', '--concurrency', '2'], { dataDir: dirOfB, env: envOfB })
   // Before that no user has messages without room.
   const heavyUserCasts = async () =>
     (await b.db`select 1 from hub.messages where fid = ${heavyUser.fid}`).length
-  await expect.poll(heavyUserCasts, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
+  await expect.poll(heavyUserCasts).toBeGreaterThanOrEqual(ROOM)
 
   const writing = startWriting(() => upstream.url)
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -194,9 +192,7 @@ it('killed processes and cut connections on both sides -> both end equal, and ea
   await writing.stop()
   expect(await backfilling.ended, backfilling.output()).toMatchObject({ code: 0 })
 
-  await expect
-    .poll(() => hubSnapshot(b.db), { timeout: EQUAL_WITHIN_MS, interval: 250 })
-    .toBe(await hubSnapshot(a.db))
+  await expect.poll(() => hubSnapshot(b.db), { interval: 250 }).toBe(await hubSnapshot(a.db))
   await expectOnce()
   const comparing = await runCommand(['reconcile'], { dataDir: dirOfB, env: envOfB })
   expect(await comparing.ended, comparing.output()).toMatchObject({ code: 0 })

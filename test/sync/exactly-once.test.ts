@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -8,9 +8,6 @@ import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 60_000
 /** Casts that one unit of storage allows. */
 const ROOM = 100
 const a = await createTestDatabase()
@@ -44,9 +41,7 @@ async function rentMore(): Promise<void> {
 
 async function expectSame(): Promise<void> {
   const wanted = await hubSnapshot(a.db)
-  await expect
-    .poll(async () => (await hubSnapshot(db)) === wanted, { timeout: TIMEOUT_MS, interval: 200 })
-    .toBe(true)
+  await expect.poll(async () => (await hubSnapshot(db)) === wanted, { interval: 200 }).toBe(true)
 }
 
 /** A hub that dies after a merge, before it can answer, from the moment that `isTime` returns. */
@@ -77,23 +72,21 @@ it('another upstream with other ids repeats nothing', async () => {
   const { metrics } = startTestSync(c.db, third, { addresses: [first.address, second.address] })
   const wanted = await hubSnapshot(a.db)
   const isSame = async () => (await hubSnapshot(c.db)) === wanted
-  await expect.poll(isSame, { timeout: TIMEOUT_MS, interval: 200 }).toBe(true)
+  await expect.poll(isSame, { interval: 200 }).toBe(true)
   const merged = await mergedHashes(c.db)
   expect(merged).toEqual(await mergedHashes(a.db))
 
   first.target = '127.0.0.1:1'
   first.cut()
   // The whole log is of the last minute by its clock, and is read again.
-  await expect
-    .poll(() => metrics.items.duplicate ?? 0, { timeout: TIMEOUT_MS })
-    .toBeGreaterThan(users.length * ROOM)
+  await expect.poll(() => metrics.items.duplicate ?? 0).toBeGreaterThan(users.length * ROOM)
   const last = users.map((user) => user.cast('after all', testNow - 3))
   await upstreamHub.submit(last)
   const hasLast = async () => {
     const known = new Set(await mergedHashes(c.db))
     return last.every(({ hash }) => known.has(hash.toString('hex')))
   }
-  await expect.poll(hasLast, { timeout: TIMEOUT_MS, interval: 200 }).toBe(true)
+  await expect.poll(hasLast, { interval: 200 }).toBe(true)
   const now = await mergedHashes(c.db)
   expect(now.length).toBe(new Set(now).size)
 })
@@ -104,7 +97,7 @@ it('a process that dies between merge and cursor repeats nothing, with and witho
   const wanted = await mergedHashes(a.db)
   const dying = dyingHub(4, async () => (await mergedHashes(db)).length >= wanted.length)
   const { metrics } = startTestSync(db, dying.hub, { addresses: [server.address], clock: () => 0 })
-  await expect.poll(dying.deaths, { timeout: TIMEOUT_MS }).toBe(4)
+  await expect.poll(dying.deaths).toBe(4)
 
   const last = users.map((user) => user.cast('last', testNow - 5))
   await upstreamHub.submit(last)
@@ -121,5 +114,5 @@ it('applied offsets that are no longer needed are deleted', async () => {
     await upstreamHub.submit(users.map((user) => user.cast(`then ${n}`, testNow - 4)))
   await expectSame()
   // Offsets of the last blocks of two shards remain, each in at most three of ours.
-  await expect.poll(rows, { timeout: TIMEOUT_MS, interval: 200 }).toBeLessThan(60)
+  await expect.poll(rows, { interval: 200 }).toBeLessThan(60)
 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { Registry } from 'prom-client'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/app/config/config.js'
 import { startImporters } from '../../src/app/modules/importers.js'
 import { importChannels } from '../../src/features/channels/import-channels.js'
@@ -17,8 +17,6 @@ import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { createRecordingLog } from './test-sync.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

@@ -19,7 +19,6 @@ const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
 const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 const user = new TestUser(1)
-const PATIENCE = { timeout: 60_000 }
 const REASON = 'the log of the upstream went back'
 
 beforeEach(async () => {
@@ -72,10 +71,10 @@ test('the log of the upstream goes back -> later events with the same ids are me
   const casts = Array.from({ length: 6 }, (_, n) => user.cast(`cast ${n}`, testNow - 60 + n))
   const hashes = casts.map(({ hash }) => hash.toString('hex'))
   for (const cast of casts.slice(0, 3)) expect(await upstreamHub.submit([cast])).toEqual([null])
-  await expect.poll(storedCasts, PATIENCE).toEqual(expect.arrayContaining(hashes.slice(0, 3)))
+  await expect.poll(storedCasts).toEqual(expect.arrayContaining(hashes.slice(0, 3)))
   await goBack(2)
   for (const cast of casts.slice(3)) expect(await upstreamHub.submit([cast])).toEqual([null])
-  await expect.poll(storedCasts, PATIENCE).toEqual(expect.arrayContaining(hashes))
+  await expect.poll(storedCasts).toEqual(expect.arrayContaining(hashes))
   expect(sync.log.lines.map(({ message }) => message)).toContain(REASON)
   await sync.stop()
 }, 120_000)
@@ -90,14 +89,14 @@ test('the database fails when the log of the upstream goes back -> all users are
   `
   const sync = startTestSync(db, hub, { addresses: [server.address] })
   const { hash } = user.cast('lost', testNow - 30)
-  await expect.poll(storedCasts, PATIENCE).toContain(hash.toString('hex'))
+  await expect.poll(storedCasts).toContain(hash.toString('hex'))
   await failFirstQueueing()
   await goBack(1)
   // A log that is as long as before has gone back unseen, unless somebody looks between.
   for (const text of ['after', 'later']) {
     expect(await upstreamHub.submit([user.cast(text, testNow - 20)])).toEqual([null])
   }
-  await expect.poll(queuedUsers, PATIENCE).toEqual([{ fid: 1, reason: REASON }])
+  await expect.poll(queuedUsers).toEqual([{ fid: 1, reason: REASON }])
   expect(sync.log.lines.map(({ message }) => message)).toContain('cannot continue at the fork yet')
   await sync.stop()
   await db`drop trigger fail_first_queueing on sync.fids`
@@ -135,7 +134,7 @@ test('the log of the upstream goes back -> that is saved while events of the old
     },
   }
   const following = expect(followShard({ db, hub: slow }, client)).rejects.toThrow(REASON)
-  await expect.poll(queuedUsers, PATIENCE).toEqual([{ fid: 1, reason: REASON }])
+  await expect.poll(queuedUsers).toEqual([{ fid: 1, reason: REASON }])
   expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(2, 0) }])
   release()
   await following

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { measureOutgoing } from '../../src/hub/sync/publish/outgoing-queue.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -13,11 +13,8 @@ import { startTcpProxy } from './tcp-proxy.js'
 import { startTestPublisher } from './test-publisher.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 240_000 })
-
 /** `PUBLISH_RUNS=100` runs it for long. */
 const RUNS = Number(process.env.PUBLISH_RUNS ?? 6)
-const TIMEOUT = { timeout: 60_000, interval: 50 }
 const USERS = 3
 const AWAY = '127.0.0.1:1'
 
@@ -129,8 +126,7 @@ it('any submits, kills of the sender and outages: all that was acknowledged is a
   `
   startTestSync(b.db, followerHub, { addresses: [server.address] })
   const proxy = await startTcpProxy(server.address)
-  const expectSame = async () =>
-    await expect.poll(() => hubSnapshot(b.db), TIMEOUT).toBe(await hubSnapshot(a.db))
+  const expectSame = async () => await expect.poll(() => hubSnapshot(b.db)).toBe(await hubSnapshot(a.db))
 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
@@ -154,7 +150,7 @@ it('any submits, kills of the sender and outages: all that was acknowledged is a
       proxy.target = server.address
       await publisher.kill()
       publisher = startTestPublisher(b.db, proxy.address)
-      await expect.poll(async () => (await measureOutgoing(b.db)).pending, TIMEOUT).toBe(0)
+      await expect.poll(async () => (await measureOutgoing(b.db)).pending).toBe(0)
       await expectSame()
       await publisher.stop()
       const fids = users.map(({ fid }) => fid)

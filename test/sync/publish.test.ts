@@ -1,6 +1,6 @@
 import { getInsecureHubRpcClient } from '@farcaster/hub-nodejs'
 import { status } from '@grpc/grpc-js'
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
 import { messageJson } from '../../src/hub/methods/json/message.js'
@@ -23,10 +23,7 @@ import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { type CallFilter, startTestPublisher } from './test-publisher.js'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 const SECRET_KEY = 'the-secret-key-of-a-server-that-publishes'
-const TIMEOUT = { timeout: 60_000, interval: 50 }
 const octets = { 'content-type': 'application/octet-stream' }
 const hashOf = ({ hash }: SignedMessage) => hash.toString('hex')
 /** Farcaster seconds of servers, which have no clock of the test. */
@@ -68,7 +65,7 @@ it('what clients publish at a follower reaches the upstream, and comes back with
   const signer = await createSigner({ db: b.db, vault: createVault([SECRET_KEY]) }, app)
   const key = user.signerEvent(SignerEventType.ADD, 1_000, signer.publicKey)
   await upstream.hub.submitOnChainEvents([...user.onChain({ units: 10 }), key])
-  await expect.poll(async () => (await b.db`select from hub.signers`).length, TIMEOUT).toBe(2)
+  await expect.poll(async () => (await b.db`select from hub.signers`).length).toBe(2)
 
   // Each way in: /v2 with a managed signer and with a signed message; the hub over HTTP, one and many; gRPC.
   const { cast } = (await (
@@ -95,20 +92,20 @@ it('what clients publish at a follower reaches the upstream, and comes back with
   const overGrpc = await client.submitMessage(toProtobuf(five!) as never)
   expect(overGrpc.isOk()).toBe(true)
   const published = [cast.hash.slice(2), ...[one!, two!, three!, four!, five!].map(hashOf)].toSorted()
-  await expect.poll(async () => (await storedHashes(a.db, 1)).toSorted(), TIMEOUT).toEqual(published)
+  await expect.poll(async () => (await storedHashes(a.db, 1)).toSorted()).toEqual(published)
 
   // The follower has read all of it once this is there.
   const fromUpstream = user.cast('from the upstream', now())
   expect(await upstream.hub.submit([fromUpstream], { origin: 'client' })).toEqual([null])
-  await expect.poll(() => storedHashes(b.db, 1), TIMEOUT).toContain(hashOf(fromUpstream))
-  await expect.poll(() => hubSnapshot(b.db), TIMEOUT).toBe(await hubSnapshot(a.db))
+  await expect.poll(() => storedHashes(b.db, 1)).toContain(hashOf(fromUpstream))
+  await expect.poll(() => hubSnapshot(b.db)).toBe(await hubSnapshot(a.db))
   // A message may come back before the answer to it.
-  await expect.poll(() => b.db`select from hub.outgoing_messages`, TIMEOUT).toEqual([])
+  await expect.poll(() => b.db`select from hub.outgoing_messages`).toEqual([])
   // The upstream has none, and would have nobody to send it to.
   expect(await a.db`select from hub.outgoing_messages`).toEqual([])
   expect(await mergedHashes(a.db)).toEqual(await mergedHashes(b.db))
   await expect
-    .poll(() => metricsOf(follower.urls.main), TIMEOUT)
+    .poll(() => metricsOf(follower.urls.main))
     .toMatchObject({
       'plaza_publish_messages_total{outcome="sent"}': 6,
       'plaza_publish_messages_total{outcome="duplicate"}': 0,
@@ -141,7 +138,7 @@ it('a refused message is told and kept, and does not hold up later ones of its u
   const { counts, log } = startTestPublisher(b.db, address)
   for (const message of messages)
     expect(await follower.submit([message], { origin: 'client' })).toEqual([null])
-  await expect.poll(() => counts, TIMEOUT).toEqual({ sent: 2, duplicate: 0, conflict: 0, refused: 1 })
+  await expect.poll(() => counts).toEqual({ sent: 2, duplicate: 0, conflict: 0, refused: 1 })
   expect(await storedHashes(a.db, 1)).toEqual([messages[0]!, messages[2]!].map(hashOf))
   const rows =
     await b.db`select refusal_code, refusal, retry_at is not null as retried from hub.outgoing_messages`
@@ -163,8 +160,8 @@ it('a refused message is told and kept, and does not hold up later ones of its u
   // The upstream had not seen the key yet: offered again, the message is accepted.
   await upstream.submitOnChainEvents([key])
   await b.db`update hub.outgoing_messages set retry_at = now()`
-  await expect.poll(() => storedHashes(a.db, 1), TIMEOUT).toEqual(messages.map(hashOf))
-  await expect.poll(() => b.db`select from hub.outgoing_messages`, TIMEOUT).toEqual([])
+  await expect.poll(() => storedHashes(a.db, 1)).toEqual(messages.map(hashOf))
+  await expect.poll(() => b.db`select from hub.outgoing_messages`).toEqual([])
   expect(counts.refused).toBe(1)
 })
 
@@ -181,14 +178,12 @@ it('a refusal with any text is kept, and does not hold up later messages', async
   for (const message of [refused, accepted])
     expect(await follower.submit([message], { origin: 'client' })).toEqual([null])
   startTestPublisher(b.db, address, refuse)
-  await expect.poll(() => storedHashes(a.db, 1), TIMEOUT).toEqual([hashOf(accepted)])
+  await expect.poll(() => storedHashes(a.db, 1)).toEqual([hashOf(accepted)])
   const rows = () => b.db`
     select refusal_code, left(refusal, 4) as begins, length(refusal) as length
     from hub.outgoing_messages where refused_at is not null`
-  await expect
-    .poll(rows, TIMEOUT)
-    .toEqual([{ refusal_code: 'bad_request.prunable', begins: 'no x', length: 500 }])
-  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+  await expect.poll(rows).toEqual([{ refusal_code: 'bad_request.prunable', begins: 'no x', length: 500 }])
+  await expect.poll(() => pending(b.db)).toBe(0)
 })
 
 it('a refused message is deleted after seven days, one that waits never', async () => {
@@ -229,11 +224,11 @@ it('a user whose rate is limited holds up nobody, with more messages than a roun
     )
   }
   const { log } = startTestPublisher(b.db, address, limit)
-  await expect.poll(() => pending(b.db), TIMEOUT).toBe(160)
+  await expect.poll(() => pending(b.db)).toBe(160)
   expect(await storedHashes(a.db, bob.fid)).toEqual([hashOf(cast)])
   expect(log.lines.map(({ message }) => message)).toEqual(['messages of a user wait for the upstream'])
   isLimited = false
-  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+  await expect.poll(() => pending(b.db)).toBe(0)
   expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
 })
 
@@ -253,16 +248,16 @@ it('an upstream that was away gets everything when it is back, in order', async 
   await follower.submit(casts, { origin: 'client' })
   const follow = [alice.link(7, testNow - 5), alice.link(7, testNow - 4, { remove: true })]
   for (const message of follow) await follower.submit([message], { origin: 'client' })
-  await expect.poll(() => log.lines.length, TIMEOUT).toBeGreaterThan(0)
+  await expect.poll(() => log.lines.length).toBeGreaterThan(0)
   expect(await pending(b.db)).toBe(52)
   proxy.target = address
-  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+  await expect.poll(() => pending(b.db)).toBe(0)
   expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
   // Counted and told after the queue was emptied.
-  await expect.poll(() => counts.sent + counts.duplicate, TIMEOUT).toBe(52)
+  await expect.poll(() => counts.sent + counts.duplicate).toBe(52)
   expect(counts).toMatchObject({ conflict: 0, refused: 0 })
   const resumed = () => log.lines.filter(({ message }) => message === 'publishing resumed')
-  await expect.poll(resumed, TIMEOUT).toHaveLength(1)
+  await expect.poll(resumed).toHaveLength(1)
 })
 
 it('a server that is killed while it sends loses nothing; without the variable it says that it sends nothing', async () => {
@@ -286,7 +281,7 @@ it('a server that is killed while it sends loses nothing; without the variable i
   }
   let server = await startServerProcess({ dataDir, env })
   expect(server.output()).toContain('what is published here stays here: set PUBLISH_UPSTREAM=true')
-  await expect.poll(async () => (await b.db`select from hub.signers`).length, TIMEOUT).toBe(3)
+  await expect.poll(async () => (await b.db`select from hub.signers`).length).toBe(3)
   const submit = async (message: SignedMessage) => {
     const request = { method: 'POST', headers: octets, body: encodeMessage(message) }
     const reply = await fetchWithRetries(`${server.url}/v1/submitMessage`, request)
@@ -307,7 +302,7 @@ it('a server that is killed while it sends loses nothing; without the variable i
       acknowledged.push(hashOf(cast))
       // Some have arrived, and the answers of others never will.
       if (n === 15) {
-        await expect.poll(async () => (await mergedHashes(a.db)).length, TIMEOUT).toBeGreaterThan(before + 5)
+        await expect.poll(async () => (await mergedHashes(a.db)).length).toBeGreaterThan(before + 5)
         release = proxy.stall()
       }
     }
@@ -316,7 +311,7 @@ it('a server that is killed while it sends loses nothing; without the variable i
     release()
   }
   await startServerProcess({ dataDir, env: { ...env, PUBLISH_UPSTREAM: 'true' } })
-  await expect.poll(() => pending(b.db), TIMEOUT).toBe(0)
+  await expect.poll(() => pending(b.db)).toBe(0)
   expect(await mergedHashes(a.db)).toEqual(acknowledged.toSorted())
   expect(await storedHashes(b.db, 1)).toContain(hashOf(unpublished))
 })

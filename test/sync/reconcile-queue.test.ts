@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
@@ -11,8 +11,6 @@ import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** Compares users with an upstream until the test ends. */
 function startReconcileLoop(options: {
@@ -77,7 +75,7 @@ it('users that cannot be compared, more than are compared at once -> those queue
   const { log } = startReconcileLoop({ db, hub, address: server.address, fidsPerMinute: 0 })
   const queued = () =>
     db<{ fid: number }[]>`select fid from sync.fids where reconcile_reason is not null order by fid`
-  await expect.poll(queued, { timeout: 60_000 }).toEqual([1, 2, 3, 4, 5].map((fid) => ({ fid })))
+  await expect.poll(queued).toEqual([1, 2, 3, 4, 5].map((fid) => ({ fid })))
   expect(await db`select fid from social.casts`).toEqual([{ fid: 6 }])
   const warnings = log.lines.filter(({ message }) => message === 'reconciliation failed')
   expect(warnings.length).toBeGreaterThan(0)
@@ -108,7 +106,7 @@ it('a user whom the upstream cannot list -> the cycle goes on, and the user is a
   const { casts, ...hubs } = await createDamagedUpstream(20)
   const { requested } = startReconcileLoop({ ...hubs, fidsPerMinute: 2_400 })
   const others = Array.from({ length: 19 }, (_, index) => index + 2)
-  await expect.poll(casts, { timeout: 60_000 }).toEqual(others)
+  await expect.poll(casts).toEqual(others)
   expect(requested.filter((fid) => fid === 1)).toHaveLength(1)
 })
 
@@ -116,9 +114,9 @@ it('a user whom the upstream can list again -> the user is compared after a wait
   const { casts, repair, ...hubs } = await createDamagedUpstream(1)
   const { log } = startReconcileLoop({ ...hubs, fidsPerMinute: 0, userRetryMs: 50 })
   const warnings = () => log.lines.filter(({ message }) => message === 'reconciliation failed').length
-  await expect.poll(warnings, { timeout: 60_000 }).toBe(1)
+  await expect.poll(warnings).toBe(1)
   await repair()
-  await expect.poll(casts, { timeout: 60_000 }).toEqual([1])
+  await expect.poll(casts).toEqual([1])
 })
 
 it('a database that is away for a moment says nothing about a user: the comparison is repeated at once', async () => {
@@ -135,7 +133,7 @@ it('a database that is away for a moment says nothing about a user: the comparis
   })
   startReconcileLoop({ ...parts, db: interrupted, fidsPerMinute: 0 })
   const compared = () => db`select fid from sync.fids where compared_at is not null`
-  await expect.poll(compared, { timeout: 60_000 }).toEqual([{ fid: 1 }])
+  await expect.poll(compared).toEqual([{ fid: 1 }])
   expect([failures, await casts()]).toEqual([0, [1]])
 })
 
@@ -162,8 +160,8 @@ it('a user who arrives by the log after the first round -> the cycle compares th
   await hub.submitOnChainEvents(early.onChain())
   startReconcileLoop({ db, hub, address: server.address, fidsPerMinute: 6_000 })
   const casts = () => db<{ fid: number }[]>`select fid from social.casts order by fid`
-  await expect.poll(casts, { timeout: 60_000 }).toEqual([{ fid: 11 }])
+  await expect.poll(casts).toEqual([{ fid: 11 }])
   // The log brings the user, and loses the cast.
   await hub.submitOnChainEvents(late.onChain())
-  await expect.poll(casts, { timeout: 60_000 }).toEqual([{ fid: 11 }, { fid: 12 }])
+  await expect.poll(casts).toEqual([{ fid: 11 }, { fid: 12 }])
 })

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
@@ -9,9 +9,6 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db)
@@ -129,7 +126,7 @@ it('users and casts outside of the selection are dehydrated or absent, never an 
   startTestSync(db, hub, { addresses: [server.address], selection: await SelectedUsers.open(db, settings) })
   const followed = messages.filter(({ data: { fid } }) => fid < 3).length
   const stand = async () => (await db`select 1 from hub.messages`).length
-  await expect.poll(stand, { timeout: TIMEOUT_MS }).toBe(followed)
+  await expect.poll(stand).toBe(followed)
 
   const api = await createTestApi({ db, hub, clock: () => testNowUnix * 1000 })
   const answers = await Promise.all(

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
@@ -13,9 +13,6 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db)
@@ -86,19 +83,19 @@ it('a selection is fetched and synced, and follows its changes', async () => {
     newGardener.cast('roses', testNow - 300, { parentUrl: CHANNEL }),
     stranger.cast('nobody listens', testNow - 300),
   ])
-  await expect.poll(authors, { timeout: TIMEOUT_MS }).toEqual([1, 2, 3, 4, 6, 7])
+  await expect.poll(authors).toEqual([1, 2, 3, 4, 6, 7])
   expect(metrics.items.ignored).toBeGreaterThan(0)
 
   await upstreamHub.submit([requests.link(followed.fid, testNow - 200, { remove: true })])
   const isFollowed = async () =>
     (await db`select 1 from sync.selected_users where fid = ${followed.fid}`).length
-  await expect.poll(isFollowed, { timeout: TIMEOUT_MS }).toBe(0)
+  await expect.poll(isFollowed).toBe(0)
   const unseen = followed.cast('unheard', testNow - 100)
   const seen = later.cast('heard', testNow - 90)
   await upstreamHub.submit([unseen])
   await upstreamHub.submit([seen])
   const stored = async (hash: Buffer) => (await db`select 1 from hub.messages where hash = ${hash}`).length
-  await expect.poll(() => stored(seen.hash), { timeout: TIMEOUT_MS }).toBe(1)
+  await expect.poll(() => stored(seen.hash)).toBe(1)
   expect(await stored(unseen.hash)).toBe(0)
   upstreams.close()
 })

@@ -40,6 +40,6 @@ test('one shard of an upstream cannot start -> no shard has a cursor, as its tim
     clock: Date.now,
   })
   onTestFinished(stop)
-  await expect.poll(() => metrics.disconnects.length, { timeout: 60_000 }).toBeGreaterThan(0)
+  await expect.poll(() => metrics.disconnects.length).toBeGreaterThan(0)
   expect(await db`select shard from sync.cursors`).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { channelRegistration } from '../channel-events.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -9,9 +9,6 @@ import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 60_000
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db, { shards: 2 })
 const { server } = await openHubGrpc(a.db, { hub: upstreamHub, config: { shards: 2 } })
@@ -61,9 +58,7 @@ async function register(users: readonly TestUser[]): Promise<void> {
 
 /** Once the upstream is idle, both store the same. */
 async function expectSame(db: (typeof followers)[number]['db']): Promise<void> {
-  await expect
-    .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
-    .toBe(await hubSnapshot(a.db))
+  await expect.poll(() => hubSnapshot(db), { interval: 200 }).toBe(await hubSnapshot(a.db))
 }
 
 async function countMessages(db: (typeof followers)[number]['db']): Promise<number> {
@@ -119,7 +114,7 @@ it('connections that are cut, delayed or truncated at any byte lose nothing', as
     await write(users, 1)
     if (round % 3 === 1) proxy.cut()
     // The next round needs a connection.
-    await expect.poll(() => countMessages(db), { timeout: TIMEOUT_MS }).toBe(await countMessages(a.db))
+    await expect.poll(() => countMessages(db)).toBe(await countMessages(a.db))
   }
   proxy.delayMs = 0
   await write(users, 1)
@@ -173,9 +168,9 @@ it('an invalid signature is refused, logged once and queued; a trusted upstream 
   await upstreamHub.submit([forged, users[1]!.cast('signed', testNow - 9)])
   const stored = async ({ db }: typeof doubting) =>
     (await db`select 1 from hub.messages where fid = ${users[0]!.fid}`).length
-  await expect.poll(() => stored(trusting), { timeout: TIMEOUT_MS }).toBe(1)
+  await expect.poll(() => stored(trusting)).toBe(1)
   // Once for each delivery: a stream that was cut repeats what came last.
-  await expect.poll(() => one.metrics.items.refused ?? 0, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
+  await expect.poll(() => one.metrics.items.refused ?? 0).toBeGreaterThan(0)
   expect(await stored(doubting)).toBe(0)
   expect(one.log.lines.filter(({ message }) => message === 'an upstream item was refused')).toHaveLength(1)
   const queued = () =>
@@ -210,9 +205,7 @@ it('keys of hosted nodes are sent with every call and never logged', async () =>
     addresses: [proxy.address, '127.0.0.1:1'],
     headers: new Map([['x-api-key', secret]]),
   })
-  await expect
-    .poll(() => proxy.calls.some(({ method }) => method === 'subscribe'), { timeout: TIMEOUT_MS })
-    .toBe(true)
+  await expect.poll(() => proxy.calls.some(({ method }) => method === 'subscribe')).toBe(true)
   proxy.endStreams()
   await stop()
   expect(new Set(proxy.calls.flatMap(({ metadata }) => metadata.get('x-api-key')))).toEqual(new Set([secret]))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { status } from '@grpc/grpc-js'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -15,9 +15,6 @@ import { type CertifiedKey, createAuthority } from './certificates.js'
 import { hubSnapshot } from './hub-snapshot.js'
 import { startTestSync } from './test-sync.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const TIMEOUT_MS = 90_000
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db)
 const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
@@ -47,16 +44,14 @@ async function refusal(address: string): Promise<string> {
   await b.db`truncate sync.cursors`
   const { log, stop } = startTestSync(b.db, hubOfB, { addresses: [address], tls: true })
   const warnings = () => log.lines.filter(({ message }) => message === 'sync failed')
-  await expect.poll(() => warnings().length, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
+  await expect.poll(() => warnings().length).toBeGreaterThan(0)
   await stop()
   expect(await b.db`select 1 from sync.cursors`).toEqual([])
   const [{ fields } = { fields: {} }] = warnings()
   return 'err' in fields && fields.err instanceof Error ? fields.err.message : ''
 }
 
-it('an upstream behind TLS is followed with a private authority', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('an upstream behind TLS is followed with a private authority', async () => {
   const user = new TestUser(1)
   await upstreamHub.submitOnChainEvents(user.onChain())
   const address = await serveTls(authority.certify('localhost'))
@@ -80,7 +75,6 @@ it('an upstream behind TLS is followed with a private authority', {
   const wanted = await hubSnapshot(a.db)
   await expect
     .poll(async () => (await hubSnapshot(b.db)) === wanted || follower.output(), {
-      timeout: TIMEOUT_MS,
       interval: 250,
     })
     .toBe(true)
@@ -88,9 +82,7 @@ it('an upstream behind TLS is followed with a private authority', {
   await follower.ended
 })
 
-it('an invalid certificate is refused, and the log says what to do', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('an invalid certificate is refused, and the log says what to do', async () => {
   expect(await refusal(await serveTls(authority.certify('localhost')))).toMatch(/NODE_EXTRA_CA_CERTS/)
   expect(await refusal(server.address.replace('127.0.0.1', 'localhost'))).toMatch(/unset UPSTREAM_TLS/)
 })

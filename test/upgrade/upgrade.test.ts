@@ -1,4 +1,4 @@
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { verifyWebhook } from '../../packages/verify-webhook/index.js'
 import { startReceiver } from '../../scripts/upgrade-fixture/receiver.mjs'
 import { registerUser } from '../../scripts/upgrade-fixture/register-user.mjs'
@@ -10,8 +10,6 @@ import { deliberateDifferences } from './deliberate-differences.js'
 import { type Caller, readOldVersion } from './fixture.js'
 
 // Starts a server, and commands.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 const { db, url } = await createTestDatabase({ migrated: false })
 const receiver = await startReceiver()
 afterAll(() => receiver.stop())
@@ -144,7 +142,7 @@ it('new messages of an old signer: events go on behind the old ones, webhooks si
   )
 
   const arrivals = () => receiver.received.filter(({ raw }) => raw.includes(body.cast.hash))
-  await expect.poll(() => arrivals().length, { timeout: 60_000 }).toBe(2)
+  await expect.poll(() => arrivals().length).toBe(2)
   const expected = secrets.webhooks.filter(({ name }) => ['words and reactions', 'rotated'].includes(name))
   for (const {
     secrets: [secret],
@@ -159,12 +157,12 @@ it('a delivery that 0.1.0 could not make is made again, as it was', async () => 
   const { id, secrets: signing } = secrets.webhooks.find(({ name }) => name === 'broken')!
   const read = async () => (await send('writer', `webhook/deliveries?webhook_id=${id}`)).body.deliveries
   // It has been tried once more, unless it is older than a day.
-  await expect.poll(async () => (await read())[0].status, { timeout: 60_000 }).toMatch(/^(delivered|failed)$/)
+  await expect.poll(async () => (await read())[0].status).toMatch(/^(delivered|failed)$/)
   const [{ delivery_id }] = await read()
   const arrivals = () => receiver.received.filter(({ body }) => body.delivery_id === delivery_id)
   const before = arrivals().length
   expect((await send('writer', 'webhook/deliveries/redeliver', { delivery_id })).status).toBe(200)
-  await expect.poll(() => arrivals().length, { timeout: 60_000 }).toBe(before + 1)
+  await expect.poll(() => arrivals().length).toBe(before + 1)
   for (const { raw, headers: signed, body } of arrivals()) {
     expect(body.data.text).toBe('a quote')
     expect(verifyWebhook(raw, signed, signing)).toBe(true)

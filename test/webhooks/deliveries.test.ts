@@ -51,9 +51,7 @@ async function inQueueOrder(
   return rows.flatMap(({ id }) => received.filter(({ body }) => body.delivery_id === id))
 }
 
-it('webhook deliveries: all kinds arrive in order, signed, in the shapes of the hosted service', {
-  timeout: 120_000,
-}, async () => {
+it('webhook deliveries: all kinds arrive in order, signed, in the shapes of the hosted service', async () => {
   // Users of its own: the webhook receives their registrations.
   const [author, follower] = [new TestUser(2), new TestUser(3)]
   const server = await startTestServer(databaseUrl, webhookEnv)
@@ -141,7 +139,6 @@ it('webhook deliveries: all kinds arrive in order, signed, in the shapes of the 
       () => db`
         select distinct state, attempts, status from webhooks.deliveries
         where webhook_id = ${webhook.webhook_id}`,
-      { timeout: 45_000 },
     )
     .toEqual([{ state: 'delivered', attempts: 1, status: 200 }])
   const times = await attemptTimes(db, webhook.webhook_id)
@@ -166,9 +163,7 @@ it('webhook deliveries: both secrets sign during the grace time of a rotation', 
   expect(headers['x-neynar-signature']).toBe(createHmac('sha512', secrets[0].value).update(raw).digest('hex'))
 })
 
-it('webhook deliveries: a retry has the same ids and body, and 410 disables the webhook', {
-  timeout: 120_000,
-}, async () => {
+it('webhook deliveries: a retry has the same ids and body, and 410 disables the webhook', async () => {
   const server = await start()
   let failures = 1
   const flaky = await startReceiver((response) => {
@@ -186,11 +181,11 @@ it('webhook deliveries: a retry has the same ids and body, and 410 disables the 
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
   await goneReceiver.waitForCount(1)
   await expect
-    .poll(async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook, { timeout: 60_000 })
+    .poll(async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook)
     .toMatchObject({ active: false, description: expect.stringContaining('410') })
 })
 
-it('webhook deliveries: a slow target does not delay another', { timeout: 120_000 }, async () => {
+it('webhook deliveries: a slow target does not delay another', async () => {
   const server = await start({ WEBHOOK_CONCURRENCY: '2', WEBHOOK_TIMEOUT_MS: '60000' })
   const slow = await startReceiver(() => {})
   const quick = await startReceiver()
@@ -210,9 +205,7 @@ it('webhook deliveries: a slow target does not delay another', { timeout: 120_00
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-it('webhook deliveries: a server that stops during a claim leaves the delivery to the next one', {
-  timeout: 120_000,
-}, async () => {
+it('webhook deliveries: a server that stops during a claim leaves the delivery to the next one', async () => {
   const server = await start()
   const openResponses: ServerResponse[] = []
   const target = await startReceiver((response) => openResponses.push(response))
@@ -245,9 +238,7 @@ it('webhook deliveries: a server that stops during a claim leaves the delivery t
   for (const response of openResponses) response.end()
 })
 
-it('webhook deliveries: what a claim has taken whose reply was lost is delivered', {
-  timeout: 120_000,
-}, async () => {
+it('webhook deliveries: what a claim has taken whose reply was lost is delivered', async () => {
   const server = await start()
   const target = await startReceiver()
   const { webhook_id } = await subscribe(server, target.url, { 'cast.created': { text: 'lost' } })

@@ -19,7 +19,7 @@ async function start(env: Record<string, string> = {}) {
   return server
 }
 
-it('webhook targets: receive at most their rate limit, the rest waits', { timeout: 120_000 }, async () => {
+it('webhook targets: receive at most their rate limit, the rest waits', async () => {
   const server = await start()
   const receiver = await startReceiver()
   const { webhook_id } = await subscribe(server, receiver.url, filter('limited'))
@@ -33,7 +33,7 @@ it('webhook targets: receive at most their rate limit, the rest waits', { timeou
   expect(new Set(received.map(({ body }) => body.event_id)).size).toBe(12)
 })
 
-it('webhook targets: Retry-After pauses all their deliveries', { timeout: 120_000 }, async () => {
+it('webhook targets: Retry-After pauses all their deliveries', async () => {
   const server = await start()
   let isBusy = true
   const receiver = await startReceiver((response) => {
@@ -52,9 +52,7 @@ it('webhook targets: Retry-After pauses all their deliveries', { timeout: 120_00
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
-it('webhook targets: a new url ends the pause and the delays of the one before', {
-  timeout: 120_000,
-}, async () => {
+it('webhook targets: a new url ends the pause and the delays of the one before', async () => {
   const server = await start()
   const busy = await startReceiver((response) => response.writeHead(503, { 'retry-after': '86400' }).end())
   const healthy = await startReceiver()
@@ -62,7 +60,7 @@ it('webhook targets: a new url ends the pause and the delays of the one before',
   const held = () =>
     db`select 1 from webhooks.lanes where webhook_id = ${webhook_id} and held_until is not null`
   await server.hub.submit(casts('moved', 1))
-  await expect.poll(held, { timeout: 60_000 }).toHaveLength(1)
+  await expect.poll(held).toHaveLength(1)
   const [first] = busy.received
   await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'renamed', url: busy.url })
   expect(await held()).toHaveLength(1)
@@ -76,9 +74,7 @@ it('webhook targets: a new url ends the pause and the delays of the one before',
   ).toEqual([{ held_until: null, failing_since: null, failures: 0 }])
 })
 
-it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
-  timeout: 120_000,
-}, async () => {
+it('webhook targets: a redirect, a timeout or an invalid response -> retried', async () => {
   // Longer than any pause of this process, which also runs the receiver.
   const server = await start({ WEBHOOK_TIMEOUT_MS: '3000' })
   let attempt = 0
@@ -98,7 +94,7 @@ it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
   const failureOf = async (id: string) =>
     (await server.get(`webhook/deliveries?webhook_id=${id}`)).deliveries[0]
   await expect
-    .poll(() => failureOf(silentId), { timeout: 60_000 })
+    .poll(() => failureOf(silentId))
     .toMatchObject({
       status: 'waiting',
       response_code: null,
@@ -108,13 +104,11 @@ it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
   await retryNow(db, webhook_id, 2)
   await receiver.waitForCount(3)
   await expect
-    .poll(() => failureOf(webhook_id), { timeout: 60_000 })
+    .poll(() => failureOf(webhook_id))
     .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
 })
 
-it('webhook targets: a day of failures disables the webhook, and its deliveries can be redelivered', {
-  timeout: 120_000,
-}, async () => {
+it('webhook targets: a day of failures disables the webhook, and its deliveries can be redelivered', async () => {
   const server = await start()
   let isDown = true
   const receiver = await startReceiver((response) => response.writeHead(isDown ? 500 : 200).end())
@@ -124,7 +118,7 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
     where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('down', 1))
   const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
-  await expect.poll(record, { timeout: 60_000 }).toMatchObject({
+  await expect.poll(record).toMatchObject({
     active: false,
     description: expect.stringMatching(/^disabled: no delivery has succeeded since .*, in 21 attempts$/),
   })
@@ -140,7 +134,7 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
   expect(second!.body).toEqual(first!.body)
 })
 
-it('webhook targets: two servers on one database deliver each event once', { timeout: 120_000 }, async () => {
+it('webhook targets: two servers on one database deliver each event once', async () => {
   const one = await start()
   const two = await startTestServer(databaseUrl, webhookEnv)
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
@@ -148,20 +142,13 @@ it('webhook targets: two servers on one database deliver each event once', { tim
   for (let n = 0; n < 5; n += 1) await one.hub.submit(casts(`shared ${n}`, 40))
   await receiver.waitForCount(200)
   await expect
-    .poll(
-      () => db`select 1 from webhooks.deliveries where state in ('waiting', 'sending') and attempts = 0`,
-      {
-        timeout: 45_000,
-      },
-    )
+    .poll(() => db`select 1 from webhooks.deliveries where state in ('waiting', 'sending') and attempts = 0`)
     .toHaveLength(0)
   expect(new Set(receiver.received.map(({ body }) => body.delivery_id)).size).toBe(200)
   expect(receiver.received).toHaveLength(200)
 })
 
-it('webhook targets: a webhook with an undecryptable secret does not delay others', {
-  timeout: 120_000,
-}, async () => {
+it('webhook targets: a webhook with an undecryptable secret does not delay others', async () => {
   const server = await start()
   const receiver = await startReceiver()
   const broken = await subscribe(server, `${receiver.url}/broken`, filter('sealed'))
@@ -170,12 +157,7 @@ it('webhook targets: a webhook with an undecryptable secret does not delay other
   await server.hub.submit(casts('sealed', 3))
   await receiver.waitForCount(3)
   await expect
-    .poll(
-      () => db`select distinct failure from webhooks.deliveries where webhook_id = ${broken.webhook_id}`,
-      {
-        timeout: 45_000,
-      },
-    )
+    .poll(() => db`select distinct failure from webhooks.deliveries where webhook_id = ${broken.webhook_id}`)
     .toEqual([{ failure: 'aborted: the server could not make it ready' }])
   expect(receiver.received).toHaveLength(3)
 })

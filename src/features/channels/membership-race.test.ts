@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
@@ -10,8 +10,6 @@ import { MAX_MODERATORS } from './membership-rules.js'
 import { readStoredChannel, validMemberships } from './testing/stored-membership.js'
 
 // Runs hundreds of races.
-vi.setConfig({ testTimeout: 120_000 })
-
 const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
 const many = connect({ poolSize: 16 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
@@ -10,8 +10,6 @@ import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { readStoredChannel, type StoredMembership, validMemberships } from './testing/stored-membership.js'
 
 // Runs thousands of small transactions.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 

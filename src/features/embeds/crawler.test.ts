@@ -66,14 +66,14 @@ describe('crawler', () => {
     const crawlers = [1, 2, 3].map(() => createTestCrawler(connect(), { concurrency: 3 }))
     for (const crawler of crawlers) crawler.start()
     await vi.waitFor(async () => expect((await metadataOf(db, urls)).size).toBe(urls.length), {
-      timeout: 60_000,
+      timeout: 300_000,
     })
     await vi.waitFor(
       async () => {
         const stored = [...(await metadataOf(db, urls)).values()]
         expect(stored.every(({ metadata }) => metadata?._status === 'RESOLVED')).toBe(true)
       },
-      { timeout: 60_000, interval: 50 },
+      { timeout: 300_000, interval: 50 },
     )
     expect(new Set(site.visits).size).toBe(urls.length)
     expect(site.visits).toHaveLength(urls.length)
@@ -158,7 +158,7 @@ describe('crawler', () => {
     for (const n of [1, 2, 3]) {
       const url = site.url('a.social', `/${n}`)
       await enqueueUrls(db, [url])
-      await vi.waitFor(async () => expect((await rowOf(url)).state).toBe('done'), { timeout: 60_000 })
+      await vi.waitFor(async () => expect((await rowOf(url)).state).toBe('done'), { timeout: 300_000 })
     }
     expect(await rowOf(site.url('mute.social', '/'))).toMatchObject({ state: 'pending', isLeased: true })
   })
@@ -171,7 +171,7 @@ describe('crawler', () => {
     await enqueueUrls(db, [url])
     const crawler = createTestCrawler(db)
     crawler.start()
-    await vi.waitFor(() => expect(site.visits).toHaveLength(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(site.visits).toHaveLength(1), { timeout: 300_000 })
     await crawler.stop()
     expect(await rowOf(url)).toMatchObject({ state: 'pending', attempts: 0, isLeased: false, failure: null })
     await createTestCrawler(db).drain()

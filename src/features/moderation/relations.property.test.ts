@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import { ensureApp } from '../apps/apps.js'
 import { ban, listRelations, mute, unban, unmute } from './relations.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'test')

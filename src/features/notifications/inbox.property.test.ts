@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import { consumeBatch, ensureCursors } from '../../hub/log/consumer-batch.js'
 import { kindName } from './kinds.js'
@@ -8,8 +8,6 @@ import { consumeInbox } from './testing/consume-inbox.js'
 import { histories, users } from './testing/inbox-history.js'
 import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
 import { createInboxNetwork } from './testing/inbox-network.js'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const { db, hub, shards, reset, submit } = await createInboxNetwork()
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { kinds, type NotificationKind, notificationKinds } from './kinds.js'
@@ -16,8 +16,6 @@ import { consumeInbox } from './testing/consume-inbox.js'
 import { type HistoryStep, histories, users } from './testing/inbox-history.js'
 import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
 import { createInboxNetwork } from './testing/inbox-network.js'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const { db, hub, shards, reset, submit } = await createInboxNetwork()
 beforeEach(() => reset())

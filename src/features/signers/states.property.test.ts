@@ -204,9 +204,7 @@ async function answer(
   if (before === 'pending_approval') chain.approved(step.accountName)
 }
 
-it('signer states: calls, chain events and refusals never leave the transition table', {
-  timeout: 180_000,
-}, async () => {
+it('signer states: calls, chain events and refusals never leave the transition table', async () => {
   const kinds = fc.constantFrom<SubjectKind>('held', 'developer', 'address')
   const seenStatuses = new Set<string>()
   await fc.assert(

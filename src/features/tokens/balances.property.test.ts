@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Address, parseEventLogs } from 'viem'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { contract } from '../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
@@ -10,8 +10,6 @@ import { isBackfilled, readTokens } from './token.js'
 import { untrackToken } from './tracked-tokens.js'
 
 // A run of random actions waits for a chain beside other work.
-vi.setConfig({ testTimeout: 120_000 })
-
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
 const proxies = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
@@ -9,8 +9,6 @@ import { recount } from './recount.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
 import { lockThreadsExclusively } from './threads.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const shards = 2
 const { db, connect } = await createTestDatabase()

@@ -14,8 +14,6 @@ import { replay } from './replay.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { readModel } from './testing/read-model.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const shards = 2
 const { db, connect } = await createTestDatabase({ poolSize: 6 })
 const recounting = connect({ poolSize: 1 })

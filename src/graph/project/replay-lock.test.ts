@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
@@ -8,8 +8,6 @@ import { projectEvents } from './project.js'
 import { replay } from './replay.js'
 import { readModel } from './testing/read-model.js'
 import { createGate, holdIndexBuild } from './testing/transaction-locks.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db, connect } = await createTestDatabase({ poolSize: 4 })
 const other = connect({ poolSize: 3 })

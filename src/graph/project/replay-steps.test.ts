@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
@@ -11,8 +11,6 @@ import { type ReplayOptions, replay } from './replay.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { readModel, readModelTables } from './testing/read-model.js'
 import { countLockWaiters, createGate, holdIndexBuild, holdTransaction } from './testing/transaction-locks.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const shards = 2
 const { db, connect } = await createTestDatabase({ poolSize: 4 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
@@ -14,8 +14,6 @@ import { readModel } from './testing/read-model.js'
 import { countLockWaiters, holdIndexBuild, holdTransaction } from './testing/transaction-locks.js'
 
 // A replay creates a schema with its indexes and analyzes it: most of a second on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db, connect } = await createTestDatabase({ poolSize: 6 })
 const other = connect({ poolSize: 2 })
 const users = [1, 2, 3].map((fid) => new TestUser(fid))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { ensurePartitions } from '../../hub/log/partitions.js'
@@ -7,8 +7,6 @@ import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { shardOf } from '../../protocol/shard.js'
 import { projectEvents } from './project.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const shards = 2
 const { db } = await createTestDatabase()

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { hubContents } from '../../../test/hub-contents.js'
 import { TestUser } from '../../../test/network.js'
@@ -16,8 +16,6 @@ import { decodeMemberHeader } from './member.js'
 import { ArchiveWriter } from './writer.js'
 
 // Whole networks are exported and imported: 20 s for one test on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 const verifyPool = createVerifyPool({ threads: 0 })
 const network = FarcasterNetwork.DEVNET
 const nowMs = 1_793_491_200_000

@@ -15,7 +15,7 @@ const dayMs = 86_400_000
 const startMs = testNowUnix * 1000
 const workerName = 'plaza test worker'
 /** Workers wait between attempts, also on a fast machine. */
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 300_000 }
 const stops: (() => Promise<void>)[] = []
 let casts = 0
 

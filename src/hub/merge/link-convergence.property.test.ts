@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { projectEvents } from '../../graph/project/project.js'
@@ -12,8 +12,6 @@ import { mergeLinkBatches, randomBatches, randomLinks, remainingLinks } from './
 import { hashesOf } from './testing/stored-merges.js'
 
 // Thousands of small transactions: seconds alone, a minute on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 const { db } = await createTestDatabase()
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { decodeStoredMessage, fromProtobuf } from '../../protocol/codec.js'
@@ -21,8 +21,6 @@ import { conflictKeyId } from './stored-message.js'
 import { remainingLinks } from './testing/link-histories.js'
 
 // Hundreds of small transactions: seconds alone, a minute on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const parent = users[0]!.cast('the cast that everybody likes', testNow - 5000)
 const settings = { shards: 1, hooks: [] }

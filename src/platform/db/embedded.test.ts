@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtCli } from '../../../test/built-cli.js'
 import { createDataDir } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
@@ -25,8 +25,6 @@ import { DataDirBusyError, dataDirOwner, lockDataDir } from './data-dir-lock.js'
 import { type EmbeddedDatabase, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
 import { copyBinaries, findBinaries } from './embedded-binaries.js'
 import { canEnter, canReach, type SystemUser } from './system-user.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 /** On a busy disk a durable start takes seconds. Only the test of durability needs it. */
 const FAST = { fsync: 'off' }

@@ -75,9 +75,7 @@ async function clearPools(): Promise<void> {
   await db`truncate accounts.wallets cascade`
 }
 
-it('take: fifty concurrent calls -> fifty distinct fids, each paid once', {
-  timeout: 120_000,
-}, async () => {
+it('take: fifty concurrent calls -> fifty distinct fids, each paid once', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: 60n * LOCAL_PRICE })
   const [one, other] = [createPool(), createPool()]
@@ -252,9 +250,7 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('use' as const) }) },
 )
 
-it('fid pool: available, held and used fids match the payments at every step', {
-  timeout: 120_000,
-}, async () => {
+it('fid pool: available, held and used fids match the payments at every step', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(action, { minLength: 1, maxLength: 8 }),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
@@ -9,8 +9,6 @@ import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { uncachedWriter } from '../../../graph/cache/invalidation.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 import { saveChannel } from '../channels.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

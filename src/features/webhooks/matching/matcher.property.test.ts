@@ -172,9 +172,7 @@ const RUNS = 700
 const SUBSCRIPTIONS = 12
 const EVENTS = 20
 
-it('Matcher: matches the reference implementation, also after subscriptions change', {
-  timeout: 120_000,
-}, () => {
+it('Matcher: matches the reference implementation, also after subscriptions change', () => {
   const parameters = { numRuns: RUNS, seed: Number(process.env.FC_SEED ?? 20_261_120) }
   process.stdout.write(`matcher against plain rules: seed ${parameters.seed}\n`)
   let pairs = 0
