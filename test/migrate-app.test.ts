@@ -277,6 +277,21 @@ describe('plaza migrate tokens', () => {
     await importAll([], undated)
     expect(await importAll(named, undated)).toEqual(['added: 0', 'kept what is here: 1'])
     expect(await stored()).toMatchObject([{ client_fid: 9152, token: 'later', state: 'enabled' }])
+    expect((await importAll([], undated))[1]).toBe('kept what is here: 1')
+    expect(await stored()).toHaveLength(1)
+  })
+
+  it('a token that ended before its client was named does not replace the one of the client', async () => {
+    const importAll = async (options: string[], each: object) =>
+      (await migrate(['tokens', '-', ...options], JSON.stringify(each))).lines
+    const at = (year: number) => ({ updated_at: `${year}-01-01T00:00:00Z` })
+    await importAll(named, token(1, { token: 'working', ...at(2024) }))
+    const later = token(1, { token: 'ended', ...at(2025) })
+    await importAll([], later)
+    await db`update miniapps.tokens set state = 'invalid' where token = 'ended'`
+    expect(await importAll(named, later)).toEqual(['added: 0', 'kept what is here: 1'])
+    expect(await stored()).toMatchObject([{ client_fid: 9152, token: 'working', state: 'enabled' }])
+    expect(await stored()).toHaveLength(1)
   })
 
   it('of two clients at one host the one with the token gets it', async () => {

@@ -1029,6 +1029,8 @@ create table miniapps.tokens (
   constraint tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint tokens_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'invalid'::text])))
 );
+CREATE INDEX tokens_by_client_host ON miniapps.tokens USING btree (app_id, client_fid, lower("substring"(url, '://([^/?#]+)'::text)));
+CREATE INDEX tokens_by_host ON miniapps.tokens USING btree (app_id, lower("substring"(url, '://([^/?#]+)'::text))) WHERE (client_fid <> 0);
 CREATE INDEX tokens_by_time ON miniapps.tokens USING btree (created_at);
 CREATE INDEX tokens_by_token ON miniapps.tokens USING btree (app_id, token);
 CREATE INDEX tokens_enabled ON miniapps.tokens USING btree (app_id, fid, client_fid) WHERE (state = 'enabled'::text);

@@ -71,9 +71,13 @@ async function mergeTokens(
     ),
     replaced as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest)
-      select ${appId}, fid, client_fid, sha256(convert_to(stored_token, 'UTF8'))
+      select ${appId}::uuid, fid, client_fid, sha256(convert_to(stored_token, 'UTF8'))
       from judged
       where outcome = 'replaced'
+      union
+      select ${appId}::uuid, fid, client_fid, sha256(convert_to(token, 'UTF8'))
+      from judged
+      where outcome = 'kept' and token <> stored_token and fid = any (${[...namedFids]}::bigint[])
       on conflict do nothing
     ),
     changed as (

@@ -73,7 +73,10 @@ function movedTokens(db: Queryable, appId: string) {
     )`
 }
 
-/** The digests of what the moved tokens have replaced, and of those that do not stay and are not judged afterwards. */
+/**
+ * The digests of what the moved tokens have replaced, and of those that do not stay: but for a working one that is judged
+ * afterwards, which may still replace the client's.
+ */
 function movedDigests(db: Queryable, appId: string) {
   return db`
     replaced as (
@@ -86,7 +89,7 @@ function movedDigests(db: Queryable, appId: string) {
       select u.fid, u.client_fid, now() as replaced_at, sha256(convert_to(u.token, 'UTF8')) as digest
       from unnamed u
       join miniapps.tokens t on t.app_id = ${appId} and t.fid = u.fid and t.client_fid = u.client_fid
-      where t.token <> u.token and u.token is distinct from u.offered
+      where t.token <> u.token and (u.token is distinct from u.offered or u.state <> 'enabled')
     ),
     moved_digests as (
       insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest, replaced_at)
@@ -130,28 +133,30 @@ export async function nameTokenByEvent(
     select t.url
     from miniapps.tokens t
     where t.app_id = ${appId} and t.fid = ${fid}::bigint and t.client_fid = ${UNNAMED_CLIENT}::bigint
-      and ${hostOf(db, db`t.url`)} = coalesce(
-        ${url === null ? db`null` : hostOf(db, db`${url}::text`)},
-        (
-          select ${hostOf(db, db`other.url`)}
-          from miniapps.tokens other
-          where other.app_id = ${appId} and other.client_fid = ${clientFid}::bigint
-          limit 1
-        ),
-        case
-          when not exists (
-            select from miniapps.tokens other
-            where other.app_id = ${appId} and other.client_fid = ${UNNAMED_CLIENT}::bigint
-              and ${hostOf(db, db`other.url`)} <> ${hostOf(db, db`t.url`)}
-          ) and not exists (
-            select from miniapps.tokens known
-            where known.app_id = ${appId} and known.client_fid <> ${UNNAMED_CLIENT}::bigint
-              and ${hostOf(db, db`known.url`)} = ${hostOf(db, db`t.url`)}
-          )
-          then ${hostOf(db, db`t.url`)}
-        end
-      )`
+      and ${url === null ? isAtClient(db, appId, clientFid) : db`${hostOf(db, db`t.url`)} = ${hostOf(db, db`${url}::text`)}`}`
   if (unnamed) await nameTokens(db, appId, [{ fid, clientFid, url: unnamed.url }])
+}
+
+/**
+ * Whether the token `t` is at a host of a client, or must be. Anyone may send such an event again and again: each question is a
+ * probe of an index, however many tokens an app has.
+ */
+function isAtClient(db: Queryable, appId: string, clientFid: number) {
+  const host = hostOf(db, db`t.url`)
+  const otherHost = hostOf(db, db`other.url`)
+  const ofClient = db`select from miniapps.tokens other where other.app_id = ${appId} and other.client_fid = ${clientFid}::bigint`
+  const unnamed = db`select from miniapps.tokens other where other.app_id = ${appId} and other.client_fid = ${UNNAMED_CLIENT}::bigint`
+  return db`
+    case
+      when exists (${ofClient}) then exists (${ofClient} and ${otherHost} = ${host})
+      else
+        not exists (${unnamed} and ${otherHost} < ${host})
+        and not exists (${unnamed} and ${otherHost} > ${host})
+        and not exists (
+          select from miniapps.tokens other
+          where other.app_id = ${appId} and other.client_fid <> ${UNNAMED_CLIENT}::bigint and ${otherHost} = ${host}
+        )
+    end`
 }
 
 /** The order in which states of a token follow each other. */

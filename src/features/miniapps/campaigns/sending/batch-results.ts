@@ -18,7 +18,8 @@ export interface BatchResult {
 }
 
 /**
- * Writes the results of batches into the database, in one statement, and ends tokens that clients do not know any more.
+ * Writes the results of batches into the database, in one statement, and ends tokens that clients do not know any more: they
+ * are locked in the order in which an import does.
  * Only a success uses up the rate window of a token. A batch that another sender has claimed meanwhile, because this one
  * seemed dead, stays with the other.
  */
@@ -29,13 +30,19 @@ export async function settleBatches(
 ): Promise<void> {
   await db`
     with ${endedBatches(db, sender, results)},
+    unknown as materialized (
+      select t.app_id, t.fid, t.client_fid
+      from miniapps.tokens t
+      join missed m using (app_id, fid, client_fid, token)
+      where m.outcome = 'invalid_token' and t.state <> 'invalid'
+      order by t.app_id, t.fid, t.client_fid
+      for update of t
+    ),
     invalidated as (
       update miniapps.tokens t
       set state = 'invalid', updated_at = now()
-      from missed m
-      where m.outcome = 'invalid_token'
-        and t.app_id = m.app_id and t.fid = m.fid and t.client_fid = m.client_fid and t.token = m.token
-        and t.state <> 'invalid'
+      from unknown u
+      where t.app_id = u.app_id and t.fid = u.fid and t.client_fid = u.client_fid
     ),
     ${unusedWindows(db)},
     ${countTokens(
