@@ -26,11 +26,11 @@ function isLog(callee) {
 }
 
 /**
- * Makes the mutants of a room: source in which each mutant waits for its turn, and a list of them. Excluded are lines of the
+ * Makes the mutants of a target: source in which each mutant waits for its turn, and a list of them. Excluded are lines of the
  * log, descriptions, and statements of SQL without text, which fail wherever they run.
  */
-export async function instrument(root, room) {
-  const names = await glob(root, room.mutate, (name) => !/\.test\.ts$|\/testing\//.test(name))
+export async function instrument(root, target) {
+  const names = await glob(root, target.mutate, (name) => !/\.test\.ts$|\/testing\//.test(name))
   const sources = new Map()
   for (const name of names) sources.set(name, await readFile(`${root}/${name}`, 'utf8'))
   const files = [...sources].map(([name, content]) => ({ name, mutate: true, content }))

@@ -1,4 +1,4 @@
-// Mutation testing: `npm run test:mutation -- <room>`. docs/testing.md says what it does and what is known.
+// Mutation testing: `npm run test:mutation -- <target>`. docs/testing.md says what it does and what is known.
 import { spawn } from 'node:child_process'
 import {
   copyFileSync,
@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { glob } from './files.mjs'
 import { instrument } from './instrument.mjs'
-import { rooms } from './rooms.mjs'
+import { targets } from './targets.mjs'
 
 const root = new URL('../..', import.meta.url).pathname.replace(/\/$/, '')
 const POLL_MS = 1_000
@@ -35,10 +35,10 @@ const { positionals, values } = parseArgs({
   },
 })
 const [name] = positionals
-const room = rooms[name]
-if (!room) {
+const target = targets[name]
+if (!target) {
   say(
-    `Usage: npm run test:mutation -- <room> [--sample N] [--seed N] [--only FILE] [--workers N] [--again]\nRooms: ${Object.keys(rooms).join(', ')}`,
+    `Usage: npm run test:mutation -- <target> [--sample N] [--seed N] [--only FILE] [--workers N] [--again]\nRooms: ${Object.keys(targets).join(', ')}`,
   )
   process.exit(2)
 }
@@ -56,14 +56,14 @@ const outcome = await run()
 summarize(outcome)
 
 async function run() {
-  const { contents, mutants } = await instrument(root, room)
+  const { contents, mutants } = await instrument(root, target)
   const candidates = shuffled(
     mutants
       .filter(({ file }) => !values.only || file.includes(values.only))
       .filter((mutant) => survivorsBefore === null || survivorsBefore.has(keyOf(mutant))),
     Number(values.seed),
   )
-  const tests = (await glob(root, room.tests)).map((path) => `${root}/${path}`)
+  const tests = (await glob(root, target.tests)).map((path) => `${root}/${path}`)
   const sample = values.sample && Number(values.sample)
   say(`${name}: ${candidates.length} mutants, ${tests.length} files of tests`)
   const shares = Number(values.workers)
@@ -89,7 +89,7 @@ async function runShare(input, { share, dir }, progress) {
   mkdirSync(dir, { recursive: true })
   for (let idleStarts = 0; idleStarts < STARTS_WITHOUT_PROGRESS; idleStarts += 1) {
     const done = [...progress.results.keys()]
-    writeFileSync(`${dir}/room.json`, JSON.stringify({ ...input, share, done }))
+    writeFileSync(`${dir}/target.json`, JSON.stringify({ ...input, share, done }))
     const seen = await start(dir, progress)
     if (seen.finished) return
     if (seen.done > 0) idleStarts = -1
@@ -106,7 +106,7 @@ async function start(dir, progress) {
     ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/mutation/vitest.config.mjs'],
     {
       cwd: root,
-      env: { ...process.env, ...room.env, MUTATION_DIR: dir },
+      env: { ...process.env, ...target.env, MUTATION_DIR: dir },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

@@ -17,21 +17,21 @@ const switches = { mutantCoverage: { static: {}, perTest: {} } }
 globalThis.__stryker__ = switches
 
 /**
- * Runs all tests of the room twice, and then for each mutant those that reach it, in this process: loading the source takes
+ * Runs all tests of the target twice, and then for each mutant those that reach it, in this process: loading the source takes
  * longer than most tests.
  */
 export default class MutantRunner extends TestRunner {
   async onAfterRunFiles() {
     super.onAfterRunFiles()
-    const room = JSON.parse(readFileSync(`${dir}/room.json`, 'utf8'))
+    const target = JSON.parse(readFileSync(`${dir}/target.json`, 'utf8'))
     const base = { moduleRunner: this.moduleRunner, traces: this._otel, config: this.config }
     const errors = []
     for (const event of ['uncaughtException', 'unhandledRejection'])
       process.on(event, (error) => errors.push(error))
     const reach = existsSync(`${dir}/reach.json`)
       ? JSON.parse(readFileSync(`${dir}/reach.json`, 'utf8'))
-      : await measure(base, room)
-    await runMutants(base, room, reach, errors)
+      : await measure(base, target)
+    await runMutants(base, target, reach, errors)
   }
 }
 

@@ -1,15 +1,15 @@
 /**
- * Rooms of the source, each with the tests that decide about it. Tests that start the built server are not among them: the
+ * Targets of the source, each with the tests that decide about it. Tests that start the built server are not among them: the
  * server is not instrumented.
  *
- * @typedef {object} Room
+ * @typedef {object} Target
  * @property {string[]} mutate Patterns of the source, from the root of the repository; `!` excludes.
  * @property {string[]} tests Patterns of test files; `!` excludes.
  * @property {Record<string, string>} [env] Fewer cases of property tests.
  */
 
-/** @type {Record<string, Room>} */
-export const rooms = {
+/** @type {Record<string, Target>} */
+export const targets = {
   window: {
     mutate: [
       'src/graph/cache/recent/*.ts',

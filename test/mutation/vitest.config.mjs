@@ -4,7 +4,7 @@ import { defineConfig, mergeConfig } from 'vitest/config'
 import shared from '../../vitest.config.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-const { contents } = JSON.parse(readFileSync(`${process.env.MUTATION_DIR}/room.json`, 'utf8'))
+const { contents } = JSON.parse(readFileSync(`${process.env.MUTATION_DIR}/target.json`, 'utf8'))
 
 const instrumented = {
   name: 'instrumented',
