@@ -94,3 +94,18 @@ it('revertTrades: no token comes nearer, though what it was traded for has', asy
   await revert(3)
   expect(await prices()).toEqual(before)
 })
+
+it('the time of a price is that of the trade that set it, also after a revert', async () => {
+  const times = async () => {
+    const rows = await db<{ name: Name; pricedAt: number | null }[]>`
+      select name, priced_at as "pricedAt" from tokens.tokens where price_usd is not null order by id`
+    return Object.fromEntries(rows.map(({ name, pricedAt }) => [name, pricedAt]))
+  }
+  await trade(1, ['dollar', 2_000, 'wrapped', 1])
+  await trade(2, ['wrapped', 1, 'apple', 1_000])
+  expect(await times()).toEqual({ dollar: null, wrapped: 1, apple: 2 })
+  await trade(3, ['dollar', 3, 'apple', 1])
+  expect(await times()).toEqual({ dollar: null, wrapped: 1, apple: 3 })
+  await revert(3)
+  expect(await times()).toEqual({ dollar: null, wrapped: 1, apple: 2 })
+})

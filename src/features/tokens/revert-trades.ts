@@ -21,15 +21,16 @@ async function restorePrices(db: Transaction, ids: readonly number[]): Promise<v
   await db`
     update tokens.tokens t
     set price_usd = last.usd / (last.amount / 10::numeric ^ t.decimals)::float8,
-        price_rank = case when last.usd is null then null else t.price_rank end
+        price_rank = case when last.usd is null then null else t.price_rank end,
+        priced_at = last.traded_at
     from tokens.tokens requested
     left join lateral (
-      select usd, amount
+      select usd, amount, traded_at
       from (
-        (select block, log_index, usd, sold as amount from tokens.trades
+        (select block, log_index, usd, sold as amount, traded_at from tokens.trades
           where sold_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
         union all
-        (select block, log_index, usd, bought as amount from tokens.trades
+        (select block, log_index, usd, bought as amount, traded_at from tokens.trades
           where bought_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
       ) either
       order by block desc, log_index desc

@@ -68,14 +68,14 @@ export interface TokenStats {
   readonly tokenId: number
   /** Addresses with a balance; null unless its owners are indexed, and while more than `MAX_COUNTED` were never counted. */
   readonly holders: number | null
-  /** Time of the last trade with a value, in Unix seconds; null when there is none. */
+  /** Time of the trade that set its price, in Unix seconds; null when none has. */
   readonly pricedAt: number | null
 }
 
 /** Holders of a token that a read counts: this takes a millisecond. Of more it has the last count. */
 const MAX_COUNTED = 1_000
 
-/** Counts the holders of tokens, and finds the times of their prices. */
+/** Counts the holders of tokens, and reads the times of their prices. */
 export async function readTokenStats(db: Database, tokenIds: readonly number[]): Promise<TokenStats[]> {
   return await db<TokenStats[]>`
     select k.id as "tokenId",
@@ -85,16 +85,7 @@ export async function readTokenStats(db: Database, tokenIds: readonly number[]):
           select from tokens.balances b where b.token_id = k.id and b.balance > 0 limit ${MAX_COUNTED + 1}
         ) counted
       ) end as holders,
-      greatest(
-        (
-          select traded_at from tokens.trades where sold_id = k.id and usd is not null
-          order by block desc, log_index desc limit 1
-        ),
-        (
-          select traded_at from tokens.trades where bought_id = k.id and usd is not null
-          order by block desc, log_index desc limit 1
-        )
-      ) as "pricedAt"
+      k.priced_at as "pricedAt"
     from tokens.tokens k
     where k.id = any (${[...tokenIds]}::integer[])`
 }

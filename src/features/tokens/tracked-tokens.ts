@@ -129,6 +129,7 @@ async function saveToken(db: Queryable, network: ChainName, token: TokenToSave):
           else coalesce(t.tracked_by, excluded.tracked_by) end,
         is_dollar = t.is_dollar or excluded.is_dollar,
         price_usd = case when excluded.is_dollar then 1 else t.price_usd end,
+        priced_at = case when excluded.is_dollar then null else t.priced_at end,
         price_rank = case when excluded.is_dollar then 0 else t.price_rank end,
         first_block = coalesce(t.first_block, excluded.first_block)
   `

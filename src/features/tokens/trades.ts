@@ -76,22 +76,24 @@ export async function insertTrades(
 ): Promise<void> {
   if (swaps.length === 0) return
   const ids = [...new Set(swaps.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))].sort((a, b) => a - b)
-  const rows = await db<{ id: number; decimals: number; usd: number | null; rank: number | null }[]>`
-    select id, decimals, price_usd as usd, price_rank as rank
+  const rows = await db<
+    { id: number; decimals: number; usd: number | null; rank: number | null; pricedAt: number | null }[]
+  >`
+    select id, decimals, price_usd as usd, price_rank as rank, priced_at as "pricedAt"
     from tokens.tokens where id = any (${ids}::integer[]) order by id for update
   `
   const decimals = new Map(rows.map((row) => [row.id, row.decimals]))
   const prices = new Map<number, Price>(
-    rows.flatMap(({ id, usd, rank }) =>
-      usd === null || rank === null ? [] : [[id, { usd, rank }] as const],
+    rows.flatMap(({ id, usd, rank, pricedAt }) =>
+      usd === null || rank === null ? [] : [[id, { usd, rank, pricedAt }] as const],
     ),
   )
   const amountOf = (tokenId: number, amount: bigint) => ({
     tokenId,
     amount: Number(formatUnits(amount, decimals.get(tokenId) ?? 0)),
   })
-  const values = swaps.map(({ soldId, sold, boughtId, bought }) =>
-    valueTrade(prices, amountOf(soldId, sold), amountOf(boughtId, bought)),
+  const values = swaps.map(({ soldId, sold, boughtId, bought, tradedAt }) =>
+    valueTrade(prices, amountOf(soldId, sold), amountOf(boughtId, bought), tradedAt),
   )
   const { texts, byteas } = db.types
   await db`
@@ -126,12 +128,13 @@ async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): 
   const newPrices = [...prices]
   await db`
     update tokens.tokens t
-    set price_usd = p.usd::float8, price_rank = p.rank
+    set price_usd = p.usd::float8, price_rank = p.rank, priced_at = p.priced_at
     from unnest(
       ${newPrices.map(([id]) => id)}::integer[],
       ${db.types.texts(newPrices.map(([, { usd }]) => String(usd)))}::text[],
-      ${newPrices.map(([, { rank }]) => rank)}::smallint[]
-    ) as p (id, usd, rank)
+      ${newPrices.map(([, { rank }]) => rank)}::smallint[],
+      ${newPrices.map(([, { pricedAt }]) => pricedAt)}::bigint[]
+    ) as p (id, usd, rank, priced_at)
     where t.id = p.id and not t.is_dollar
   `
 }
@@ -142,6 +145,8 @@ export interface Price {
   readonly usd: number
   /** Trades between the token and a dollar: 0 for dollar tokens. */
   readonly rank: number
+  /** Time of the trade that set it, in Unix seconds; null for dollar tokens. */
+  readonly pricedAt: number | null
 }
 
 /** An amount of a token in a trade, in units. */
@@ -156,9 +161,15 @@ export interface Amount {
  * So dollar prices never change, and no two tokens price each other in a circle.
  *
  * @param prices By token; receives the new price.
+ * @param tradedAt Unix seconds.
  * @returns Dollars; null when neither token has a price.
  */
-export function valueTrade(prices: Map<number, Price>, sold: Amount, bought: Amount): number | null {
+export function valueTrade(
+  prices: Map<number, Price>,
+  sold: Amount,
+  bought: Amount,
+  tradedAt: number,
+): number | null {
   const [soldPrice, boughtPrice] = [prices.get(sold.tokenId), prices.get(bought.tokenId)]
   if (soldPrice === undefined && boughtPrice === undefined) return null
   const isSoldReference =
@@ -169,7 +180,11 @@ export function valueTrade(prices: Map<number, Price>, sold: Amount, bought: Amo
   const usd = referencePrice.usd * referenceAmount.amount
   const isNearer = otherPrice === undefined || referencePrice.rank < otherPrice.rank
   if (isNearer && other.amount > 0) {
-    prices.set(other.tokenId, { usd: usd / other.amount, rank: referencePrice.rank + 1 })
+    prices.set(other.tokenId, {
+      usd: usd / other.amount,
+      rank: referencePrice.rank + 1,
+      pricedAt: tradedAt,
+    })
   }
   return usd
 }

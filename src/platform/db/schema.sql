@@ -1541,11 +1541,13 @@ create table tokens.tokens (
   read_to bigint,
   requested_at timestamp with time zone not null default now(),
   holder_count integer,
+  priced_at bigint,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_network_address_key UNIQUE (network, address),
   constraint tokens_tracked_by_check CHECK ((tracked_by = ANY (ARRAY['operator'::text, 'request'::text])))
 );
 comment on column tokens.tokens.holder_count is 'Holders at the last count';
+comment on column tokens.tokens.priced_at is 'Time of the trade that set the price, in Unix seconds';
 
 create table tokens.trades (
   network text not null,

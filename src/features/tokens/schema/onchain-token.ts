@@ -46,7 +46,13 @@ export const TokenMetadata = namedObject('TokenMetadata', {
   description: nullable(Type.String(), { examples: [null] }),
   price_usd: dollars('0.75'),
   price_source: nullable(textEnum(['onchain', 'coingecko'], { examples: ['onchain'] })),
-  price_updated_at: nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1767225600000] })),
+  price_updated_at: nullable(
+    Type.Integer({
+      description:
+        'When a trade last set the price: Unix milliseconds. Null for a token that is worth a dollar.',
+      examples: [1767225600000],
+    }),
+  ),
   price_change_6h_pct: nullable(Type.Number({ examples: [1.5] })),
   price_change_24h_pct: nullable(Type.Number({ examples: [-4.25] })),
   volume_6h: dollars('1520.5'),
