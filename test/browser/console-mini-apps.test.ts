@@ -177,6 +177,7 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
       if (request.url().endsWith('/preview/')) counted.push(uuid)
       if (notification === undefined) return await route.continue()
       sent.push(notification.uuid)
+      await page.getByRole('button', { name: 'Not yet', disabled: true }).waitFor()
       await route.abort()
     })
     const countAndFail = async () => {

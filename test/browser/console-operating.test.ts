@@ -157,6 +157,14 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     expect(await copied()).toBe(
       `curl '${url}/v2/social/user/bulk/?fids=1' \\\n  -H "x-api-key: $PLAZA_API_KEY"`,
     )
+    // As on plain http, which has none.
+    await page.evaluate(
+      `Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })`,
+    )
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    expect(await page.getByLabel('Copy it by hand').inputValue()).toContain('$PLAZA_API_KEY')
+    await isFaultless()
+    await page.evaluate('delete navigator.clipboard')
     await page.getByRole('button', { name: 'Copy as SDK' }).click()
     await page.getByRole('button', { name: 'Copied SDK' }).waitFor()
     expect(await copied()).toContain('client.fetchBulkUsers({\n  "fids": [\n    1\n  ]\n})')

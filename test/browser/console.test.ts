@@ -144,6 +144,35 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await shows('POST meanwhile')
   })
 
+  it('a list that changes faster than the server replies is shown, and so is that it may be old', async () => {
+    const change = (operation: string) => db`
+      insert into app.audit_log (address, operation, params) values ('here', ${operation}, '{}')`
+    const { page, shows } = await openConsole(browser, server)
+    const other = await page.context().newPage()
+    await other.goto(`${url}/console/audit-log`)
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await change('POST first')
+    await shows('POST first')
+    const requests: Route[] = []
+    const fail = (route: Route) => route.fulfill({ status: 503, body: '{}' })
+    await page.route('**/admin/audit_log*', async (route) => {
+      if (requests.push(route) > 2) await fail(route)
+    })
+    await change('POST second')
+    await expect.poll(() => requests.length).toBe(1)
+    const second = await requests[0]!.fetch()
+    await change('POST third')
+    await other.getByText('POST third').waitFor()
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+    expect(requests).toHaveLength(1)
+    await requests[0]!.fulfill({ response: second })
+    await shows('POST second')
+    await expect.poll(() => requests.length).toBe(2)
+    await fail(requests[1]!)
+    await shows('This may be old')
+    await shows('POST second')
+  })
+
   it('a long list that changes is not fetched again, but tells that there are changes', async () => {
     const change = (count: number) => db`
       insert into app.audit_log (address, operation, params)
@@ -205,14 +234,15 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await isFaultless()
   })
 
-  it('a key that is being created is shown, whatever is pressed before the reply', async () => {
+  it('a key that is being created is shown, whatever is pressed before the reply or hangs afterwards', async () => {
     const { id } = await createApp(db, { name: 'impatient' })
     const { page, shows } = await openConsole(browser, { ...server, path: `/apps/${id}` })
-    await page.route('**/admin/apps/*/keys', async (route) => {
-      if (route.request().method() === 'POST') {
-        await page.keyboard.press('Escape')
-        await page.mouse.click(2, 2)
-      }
+    await shows('This app has no key')
+    await page.route('**/admin/apps/**', async (route) => {
+      // Lists are read again afterwards, without a reply.
+      if (route.request().method() !== 'POST') return
+      await page.keyboard.press('Escape')
+      await page.mouse.click(2, 2)
       await route.continue()
     })
     await page.getByRole('button', { name: 'Create a key' }).click()
@@ -226,10 +256,14 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await db`
       insert into apps.api_keys (app_id, hash, prefix)
       select ${id}, decode(md5('key ' || n), 'hex'), 'made-' || n from generate_series(1, 101) n`
-    const { page } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    const { page, shows } = await openConsole(browser, { ...server, path: `/apps/${id}` })
     const last = page.getByRole('button', { name: 'Revoke made-101' })
     await page.getByRole('button', { name: 'Revoke made-100' }).waitFor()
     expect(await last.count()).toBe(0)
+    // As often as a request is repeated.
+    await page.route('**/keys?*cursor=*', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 4 })
+    await page.getByRole('button', { name: 'Newer keys' }).click()
+    await shows('That did not work')
     await page.getByRole('button', { name: 'Newer keys' }).click()
     await last.waitFor()
   })

@@ -4,7 +4,6 @@ import {
   Badge,
   Button,
   Code,
-  CopyButton,
   Group,
   NumberInput,
   Stack,
@@ -18,6 +17,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, type Schemas } from '../api'
 import { Confirmation } from '../parts/confirmation'
+import { CopyButton } from '../parts/copy-button'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Paged } from '../parts/paged'
@@ -163,7 +163,8 @@ function CreateKey({ appId }: { appId: string }) {
           body: typeof limit === 'number' ? { rate_limit: limit } : {},
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['apps'] }),
+    // The key is shown at once, not after the lists were read again.
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['apps'] }),
   })
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -212,9 +213,7 @@ function NewKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
       </Alert>
       <Code block>{apiKey}</Code>
       <Group>
-        <CopyButton value={apiKey}>
-          {({ copied, copy }) => <Button onClick={copy}>{copied ? 'Copied' : 'Copy'}</Button>}
-        </CopyButton>
+        <CopyButton text={apiKey} variant="filled" />
         <Button variant="default" onClick={onDone}>
           Done
         </Button>

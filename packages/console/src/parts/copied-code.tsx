@@ -1,4 +1,5 @@
-import { Button, Code, CopyButton, Stack } from '@mantine/core'
+import { Code, Stack } from '@mantine/core'
+import { CopyButton } from './copy-button'
 
 /** Code, or a secret, to copy. */
 export function CopiedCode({ label, code }: { label: string; code: string }) {
@@ -14,13 +15,7 @@ export function CopiedCode({ label, code }: { label: string; code: string }) {
       >
         {code}
       </Code>
-      <CopyButton value={code}>
-        {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy}>
-            {copied ? 'Copied' : 'Copy'}
-          </Button>
-        )}
-      </CopyButton>
+      <CopyButton text={code} size="xs" />
     </Stack>
   )
 }

@@ -63,14 +63,25 @@ function keepFirstPage(queries: QueryClient, queryKey: QueryKey): void {
   )
 }
 
-/** Marks what was fetched for a key as old, and fetches what is shown again, but for lists of several pages. */
+/** Queries that are fetched again when what they fetch now has come. */
+const waiting = new WeakSet<Query>()
+
+/**
+ * Marks what was fetched for a key as old, and fetches what is shown again, but for lists of several pages. A fetch that is under
+ * way ends first: changes that come faster than replies would end each before its reply.
+ */
 export function refresh(queries: QueryClient, queryKey: QueryKey): void {
   for (const query of queries.getQueryCache().findAll({ queryKey })) {
-    // The first fetch is not begun again by an invalidation, and what it brings may be older than the change.
-    const first = query.state.data === undefined ? query.promise : undefined
-    if (first === undefined || query.state.fetchStatus === 'idle') refreshOne(queries, query)
-    else void first.catch(() => {}).then(() => refreshOne(queries, query))
+    if (query.state.fetchStatus === 'idle') refreshOne(queries, query)
+    else if (!waiting.has(query)) void refreshAfterFetch(queries, query)
   }
+}
+
+async function refreshAfterFetch(queries: QueryClient, query: Query): Promise<void> {
+  waiting.add(query)
+  await query.promise?.catch(() => {})
+  waiting.delete(query)
+  refreshOne(queries, query)
 }
 
 function refreshOne(queries: QueryClient, { queryKey, state }: Query): void {

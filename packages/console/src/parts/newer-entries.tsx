@@ -9,7 +9,8 @@ export function NewerEntries<Page>({
   query: CursorQuery<Page>
   onStartOver?: () => void
 }) {
-  if (!query.isStale || query.isFetching || (query.data?.pages.length ?? 0) < 2) return null
+  // A page that did not come makes the others stale, too.
+  if (!query.isStale || query.isError || query.isFetching || (query.data?.pages.length ?? 0) < 2) return null
   return (
     <Button
       size="xs"

@@ -28,7 +28,10 @@ export function Page({
   )
 }
 
-/** Shows the data of a query; until then progress, or the error and a button to try again. */
+/**
+ * Shows the data of a query; until then progress, or the error and a button to try again. Both stand above data that could
+ * not be fetched again.
+ */
 export function Loaded<Data>({
   query,
   children,
@@ -36,12 +39,26 @@ export function Loaded<Data>({
   query: UseQueryResult<Data>
   children: (data: Data) => ReactNode
 }) {
-  if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.error === null) return <Loader role="status" aria-label="Loading" />
+  const { data, error } = query
+  if (data === undefined) {
+    if (error === null) return <Loader role="status" aria-label="Loading" />
+    return <Failure query={query} title="This could not be loaded" />
+  }
+  // That a next page did not come is told where it was asked for.
+  const isOld = error !== null && !('isFetchNextPageError' in query && query.isFetchNextPageError)
   return (
-    <Alert color="red" role="alert" title="This could not be loaded">
+    <>
+      {isOld && <Failure query={query} title="This may be old: it could not be loaded again" />}
+      {children(data)}
+    </>
+  )
+}
+
+function Failure({ query, title }: { query: UseQueryResult; title: string }) {
+  return (
+    <Alert color={query.data === undefined ? 'red' : 'yellow'} role="alert" title={title}>
       <Stack align="start" gap="xs">
-        <Text size="sm">{query.error.message}</Text>
+        <Text size="sm">{query.error?.message}</Text>
         <Button size="xs" variant="default" onClick={() => query.refetch()}>
           Try again
         </Button>

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useCursorQuery } from './cursor-query'
 import { NewerEntries } from './newer-entries'
+import { NextPage } from './next-page'
 import { Loaded } from './page'
 
 interface Listed {
@@ -35,16 +35,7 @@ export function Paged<Reply extends Listed, Item>({
     <>
       <NewerEntries query={query} />
       <Loaded query={query}>{({ pages }) => children(pages.flatMap(itemsOf))}</Loaded>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          style={{ alignSelf: 'start' }}
-          loading={query.isFetchingNextPage}
-          onClick={() => query.fetchNextPage()}
-        >
-          {more}
-        </Button>
-      )}
+      <NextPage query={query}>{more}</NextPage>
     </>
   )
 }

@@ -6,14 +6,11 @@ import type { LoggedEvent } from './use-event-log'
 const ROW_HEIGHT = 36
 /** Rows before the end at which the next page is fetched. */
 const FETCH_AHEAD = 200
-const columns = '5.5rem 11rem 9rem 5rem minmax(10rem, 1fr)'
+const columns = '9rem 11rem 9rem 5rem minmax(10rem, 1fr)'
 /** The same width everywhere: with am and pm it would not fit. */
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
+const clockFormat = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+const clock = new Intl.DateTimeFormat(undefined, clockFormat)
+const dayAndClock = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit', ...clockFormat })
 
 interface EventListProps {
   readonly scroller: RefObject<HTMLDivElement | null>
@@ -52,7 +49,7 @@ export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled
       h="70dvh"
       style={{ overflow: 'auto', border: '1px solid var(--mantine-color-default-border)' }}
     >
-      <Box role="table" aria-label="Events" aria-rowcount={events.length + 1} style={{ minWidth: '44rem' }}>
+      <Box role="table" aria-label="Events" aria-rowcount={events.length + 1} style={{ minWidth: '47.5rem' }}>
         <Box role="rowgroup" className="events-head">
           <Box role="row" aria-rowindex={1} style={{ display: 'grid', gridTemplateColumns: columns }}>
             {['Time', 'Event', 'Message', 'User', 'About'].map((title) => (
@@ -84,11 +81,22 @@ export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled
   )
 }
 
+/** The time of an event, with its day unless that is today. */
+function EventTime({ at }: { at: string }) {
+  const time = new Date(at)
+  const isToday = time.toDateString() === new Date().toDateString()
+  return (
+    <time dateTime={at} title={at}>
+      {isToday ? clock.format(time) : dayAndClock.format(time)}
+    </time>
+  )
+}
+
 function Row({ event, onOpen }: { event: LoggedEvent; onOpen: (id: string) => void }) {
   return (
     <>
       <Box component="span" role="cell">
-        {event.at === null ? '–' : clock.format(new Date(event.at))}
+        {event.at === null ? '–' : <EventTime at={event.at} />}
       </Box>
       <Box component="span" role="cell">
         <UnstyledButton

@@ -194,7 +194,12 @@ function Send({
       <Group>
         <Button disabled={!isValid} onClick={open}>{`Send to ${size}`}</Button>
       </Group>
-      <Dialog opened={isOpen} onClose={close} title={`Send ${content.title} as ${appName}?`}>
+      <Dialog
+        opened={isOpen}
+        onClose={close}
+        title={`Send ${content.title} as ${appName}?`}
+        hasOwnEnd={sending.isPending}
+      >
         <Stack>
           <Text size="sm">{`${appName} notifies users of ${size} now. A notification cannot be taken back.`}</Text>
           {sending.isPending && (
@@ -208,7 +213,7 @@ function Send({
             <Button loading={sending.isPending} onClick={send}>
               Send it
             </Button>
-            <Button variant="default" onClick={close} data-autofocus>
+            <Button variant="default" onClick={close} disabled={sending.isPending} data-autofocus>
               Not yet
             </Button>
           </Group>

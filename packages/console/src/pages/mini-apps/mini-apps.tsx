@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Tabs, Text } f
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { NewerEntries } from '../../parts/newer-entries'
+import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
@@ -67,11 +68,7 @@ function Campaigns({ appId }: { appId: string }) {
           return <CampaignTable campaigns={campaigns} />
         }}
       </Loaded>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Older campaigns
-        </Button>
-      )}
+      <NextPage query={query}>Older campaigns</NextPage>
     </Stack>
   )
 }

@@ -40,6 +40,9 @@ export function TokenPage() {
   )
 }
 
+/** As many as the operation `fungible/owner/relevant` lists. */
+const MAX_HOLDERS = 200
+
 function Holders({ network, address }: TokenKey) {
   const query = useQuery({
     queryKey: ['tokens', 'holders', network, address],
@@ -59,7 +62,7 @@ function Holders({ network, address }: TokenKey) {
               Holders are shown when the history of the token is read to its end.
             </Alert>
           )
-        const users = reply.top_relevant_fungible_owners_hydrated
+        const users = reply.all_relevant_fungible_owners_dehydrated
         if (users.length === 0)
           return (
             <Empty title="No user has it">
@@ -67,27 +70,35 @@ function Holders({ network, address }: TokenKey) {
             </Empty>
           )
         return (
-          <WideTable label="Holders" minWidth={400}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>User</Table.Th>
-                <Table.Th>Fid</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {users.map(({ fid, username, display_name }) => (
-                <Table.Tr key={fid}>
-                  <Table.Td>{`${display_name ?? ''} @${username}`}</Table.Td>
-                  <Table.Td>{fid}</Table.Td>
+          <>
+            {users.length >= MAX_HOLDERS && (
+              <Text size="sm" c="dimmed">{`The largest ${MAX_HOLDERS} users. There may be more.`}</Text>
+            )}
+            <WideTable label="Holders" minWidth={400}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>User</Table.Th>
+                  <Table.Th>Fid</Table.Th>
                 </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </WideTable>
+              </Table.Thead>
+              <Table.Tbody>
+                {users.map(({ fid, username, display_name }) => (
+                  <Table.Tr key={fid}>
+                    <Table.Td>{`${display_name ?? ''} @${username}`}</Table.Td>
+                    <Table.Td>{fid}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </WideTable>
+          </>
         )
       }}
     </Loaded>
   )
 }
+
+/** As many as the operation `fungible/trades` lists. */
+const MAX_TRADES = 100
 
 const NOT_FOUND = 404
 
@@ -114,28 +125,35 @@ function Trades({ network, address }: TokenKey) {
             contract.
           </Empty>
         ) : (
-          <WideTable label="Trades" minWidth={560}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Trader</Table.Th>
-                <Table.Th>Sold</Table.Th>
-                <Table.Th>Bought</Table.Th>
-                <Table.Th>Dollars</Table.Th>
-                <Table.Th>Transaction</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {trades.map(({ trader, transaction: { hash, net_transfer } }) => (
-                <Table.Tr key={`${hash} ${trader.fid}`}>
-                  <Table.Td>{`@${trader.username}`}</Table.Td>
-                  <Table.Td>{amountOf(net_transfer.sending_fungible)}</Table.Td>
-                  <Table.Td>{amountOf(net_transfer.receiving_fungible)}</Table.Td>
-                  <Table.Td>{net_transfer.sending_fungible.balance.in_usd?.toLocaleString() ?? '–'}</Table.Td>
-                  <Table.Td className="mono">{`${hash.slice(0, 18)}…`}</Table.Td>
+          <>
+            {trades.length >= MAX_TRADES && (
+              <Text size="sm" c="dimmed">{`The newest ${MAX_TRADES}. There may be more.`}</Text>
+            )}
+            <WideTable label="Trades" minWidth={560}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Trader</Table.Th>
+                  <Table.Th>Sold</Table.Th>
+                  <Table.Th>Bought</Table.Th>
+                  <Table.Th>Dollars</Table.Th>
+                  <Table.Th>Transaction</Table.Th>
                 </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </WideTable>
+              </Table.Thead>
+              <Table.Tbody>
+                {trades.map(({ trader, pool, transaction: { hash, net_transfer } }) => (
+                  <Table.Tr key={`${hash} ${pool?.address}`}>
+                    <Table.Td>{`@${trader.username}`}</Table.Td>
+                    <Table.Td>{amountOf(net_transfer.sending_fungible)}</Table.Td>
+                    <Table.Td>{amountOf(net_transfer.receiving_fungible)}</Table.Td>
+                    <Table.Td>
+                      {net_transfer.sending_fungible.balance.in_usd?.toLocaleString() ?? '–'}
+                    </Table.Td>
+                    <Table.Td className="mono">{`${hash.slice(0, 18)}…`}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </WideTable>
+          </>
         )
       }
     </Loaded>

@@ -1,8 +1,9 @@
-import { Button, Code, CopyButton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Button, Code, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { CastCard } from '../../parts/cast-card'
+import { CopyButton } from '../../parts/copy-button'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { UserLine } from '../../parts/user-line'
@@ -170,13 +171,7 @@ function RawMessage({ hash }: { hash: string }) {
           <Code block w="100%" tabIndex={0} role="region" aria-label="Message in JSON">
             {JSON.stringify(message, null, 2)}
           </Code>
-          <CopyButton value={bytes}>
-            {({ copied, copy }) => (
-              <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : `Copy its ${bytes.length / 2} bytes as hex`}
-              </Button>
-            )}
-          </CopyButton>
+          <CopyButton text={bytes}>{`Copy its ${bytes.length / 2} bytes as hex`}</CopyButton>
         </Stack>
       )}
     </Loaded>

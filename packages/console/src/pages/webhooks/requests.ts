@@ -131,17 +131,20 @@ export function useDeleteWebhook(id: string) {
   })
 }
 
-/** Creates a secret; the old ones end after the grace time. */
+/** Creates a secret, which is shown before the lists are read again; the old ones end after the grace time. */
 export function useRotateSecret(id: string) {
-  return useChange(async (graceSeconds: number) =>
-    requireWebhook(
-      await dataOf(
-        api.POST('/v2/social/webhook/secret/rotate/', {
-          body: { webhook_id: id, grace_seconds: graceSeconds },
-        }),
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (graceSeconds: number) =>
+      requireWebhook(
+        await dataOf(
+          api.POST('/v2/social/webhook/secret/rotate/', {
+            body: { webhook_id: id, grace_seconds: graceSeconds },
+          }),
+        ),
       ),
-    ),
-  )
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['webhooks'] }),
+  })
 }
 
 /** Sends a sample of an event type. */
