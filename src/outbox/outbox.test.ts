@@ -195,6 +195,27 @@ it('a worker that stops settles what it is sending, and leaves the rest', async 
   expect(await db`select from work.workers`).toHaveLength(0)
 })
 
+it('a worker that stops keeps its lease until what it is sending has ended', async () => {
+  let answer = () => {}
+  const target = createTarget(async (item) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    return success(item)
+  })
+  await insertItems(db, 'slow', 1)
+  const { stop } = await startWorker(createTestQueue(db, target.send))
+  await expect.poll(() => target.sent.length).toBe(1)
+  const stopped = stop()
+  await db`update work.workers set alive_until = now() + interval '1 second'`
+  const isRenewed = async () =>
+    (await db`select from work.workers where alive_until > now() + interval '5 seconds'`).length
+  await expect.poll(isRenewed).toBe(1)
+  answer()
+  await stopped
+  expect(await countStates(db)).toEqual({ ended: 1 })
+})
+
 it('an item that its process gives up is released when the process stops', async () => {
   const target = createTarget(async () => null)
   const [id] = await insertItems(db, 'given up', 1)

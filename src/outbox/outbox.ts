@@ -52,8 +52,10 @@ export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
   return {
     sweep,
     async stop() {
+      // The lease is renewed until nothing is being sent: another worker would send it, too.
+      await Promise.all([dispatcher.stop(), listener.unlisten().catch(() => {})])
       stopping.abort()
-      await Promise.all([dispatcher.stop(), sweeping, listener.unlisten().catch(() => {})])
+      await sweeping
       await workers
         .deregister(db, worker)
         .catch((error: unknown) =>

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isRecent } from './durations.js'
 
 interface Entry<Value> {
   readonly value: Promise<Value>
@@ -22,10 +23,8 @@ export class PromiseCache<Value> {
   /** Returns the cached result, or loads it. */
   read(key: string, load: () => Promise<Value>): Promise<Value> {
     const entry = this.#entries.get(key)
-    if (entry === undefined) return this.refresh(key, load)
-    const ageMs = this.#clock() - entry.loadedMs
-    // After a clock has gone back an entry would be served until it has caught up.
-    return ageMs >= 0 && ageMs < this.#ttlMs ? entry.value : this.refresh(key, load)
+    const isFresh = entry !== undefined && isRecent(entry.loadedMs, this.#clock(), this.#ttlMs)
+    return isFresh ? entry.value : this.refresh(key, load)
   }
 
   /** Loads the result anew, also for later readers. */

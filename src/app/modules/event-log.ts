@@ -1,7 +1,7 @@
 import { readConsumerLag } from '../../hub/log/consumer.js'
 import { deleteOldHistoricalBlocks } from '../../hub/log/historical-blocks.js'
 import { observeConsumers } from '../../hub/log/log-metrics.js'
-import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
+import { dropExpiredPartitions, earlierNow, ensurePartitions } from '../../hub/log/partitions.js'
 import { deleteOldTracedBlocks } from '../../hub/log/traced-blocks.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
@@ -21,7 +21,7 @@ export const eventLogModule: Module = {
         everyMs: MAINTENANCE_MS,
         run: async () => {
           await ensurePartitions(work, clock())
-          await dropExpiredPartitions(work, clock(), config.eventRetentionDays)
+          await dropExpiredPartitions(work, await earlierNow(work, clock()), config.eventRetentionDays)
         },
       },
       {

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { isRecent } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
@@ -133,7 +134,7 @@ function createKeySet(url: string, { net, clock }: Pick<JwtOptions, 'net' | 'clo
   /** Fetches the keys. Returns false during the cooldown. */
   async function refresh(): Promise<boolean> {
     if (inFlight === null) {
-      if (clock() - requestedAtMs < COOLDOWN_MS) return false
+      if (isRecent(requestedAtMs, clock(), COOLDOWN_MS)) return false
       requestedAtMs = clock()
       inFlight = fetchKeys().finally(() => {
         inFlight = null
@@ -144,14 +145,14 @@ function createKeySet(url: string, { net, clock }: Pick<JwtOptions, 'net' | 'clo
   }
 
   function current(): JWTVerifyGetKey {
-    if (fetched !== null && clock() - fetched.atMs < USABLE_MS) return fetched.find
+    if (fetched !== null && isRecent(fetched.atMs, clock(), USABLE_MS)) return fetched.find
     const retryAfterSeconds = Math.max(1, Math.ceil((requestedAtMs + COOLDOWN_MS - clock()) / 1000))
     const message = `the keys of the token's issuer could not be fetched: ${problem}`
     throw new PlazaError('unavailable.other_side', message, { retryAfterSeconds })
   }
 
   return async (header, token) => {
-    if (fetched === null || clock() - fetched.atMs >= FRESH_MS) await refresh()
+    if (fetched === null || !isRecent(fetched.atMs, clock(), FRESH_MS)) await refresh()
     try {
       return await current()(header, token)
     } catch (error) {

@@ -35,6 +35,14 @@ describe('createKeySet', () => {
     expect(issuer.requestCount()).toBe(2)
   })
 
+  it('an unknown key -> fetched again, also after the clock has gone back', async () => {
+    const { issuer, verify, time } = await createJwtFixture(db, [key])
+    await verify(key)
+    issuer.answer = respondWithKeys(key, otherKey)
+    time.nowMs -= minutes(5)
+    expect(await verify(otherKey, { exp: testNowUnix + 60, iat: testNowUnix - 900 })).toEqual({ fid: 1 })
+  })
+
   it('withdrawn keys end within ten minutes', async () => {
     const { issuer, verify, time, refusalOf } = await createJwtFixture(db, [key, otherKey])
     const changes = { exp: testNowUnix + 3_600 }

@@ -88,6 +88,21 @@ test('score job: a computation that failed, also the first one, is repeated afte
   expect(logged).toEqual(['scores computed'])
 })
 
+test('score job: a computation that failed is repeated also when the clock has gone back', async () => {
+  await storeUsers(db, [1, 2], [0, 0])
+  let now = Date.now()
+  const scores = schedule({ clock: () => now })
+  await db`alter table social.reactions rename to reactions_away`
+  try {
+    await expect(scores.run()).rejects.toThrow('social.reactions')
+  } finally {
+    await db`alter table social.reactions_away rename to reactions`
+  }
+  now -= HOUR_MS
+  await scores.run()
+  expect(logged).toEqual(['scores computed'])
+})
+
 test('areScoresDue: when old, or when one account in ten has none', async () => {
   const due = (intervalHours = 24) => areScoresDue({ db, intervalHours, clock: () => 100 * HOUR_MS })
   expect(await due()).toBe(false)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { writesTo } from '../../platform/db/fingerprint.js'
-import { HOUR_MS } from '../../platform/durations.js'
+import { HOUR_MS, isRecent } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
 import type { ScoreSummary } from './score-job.js'
 
@@ -36,8 +36,8 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
 
   async function isDue(): Promise<boolean> {
     const now = options.clock()
-    if (now - failedMs < CHECK_INTERVAL_MS) return false
-    if (now - checkedMs < CHECK_INTERVAL_MS && (await haveScores(options.db))) return false
+    if (isRecent(failedMs, now, CHECK_INTERVAL_MS)) return false
+    if (isRecent(checkedMs, now, CHECK_INTERVAL_MS) && (await haveScores(options.db))) return false
     checkedMs = now
     return await areScoresDue(options)
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { mergeBatch } from '../merge/merge.js'
-import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
+import { dropExpiredPartitions, earlierNow, ensurePartitions } from './partitions.js'
 
 const { db } = await createTestDatabase()
 const dayMs = 86_400_000
@@ -31,6 +31,12 @@ test('days past the retention are dropped whole, and the lowest retained id is r
   expect(shard!.first_retained_id).toBeLessThanOrEqual(kept!.oldest)
   expect(shard!.first_retained_id).toBeGreaterThan(1 << 14)
   expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual([])
+})
+
+test('a clock that is days ahead of the database does not end the log early', async () => {
+  const ahead = Date.now() + 5 * dayMs
+  expect(await earlierNow(db, ahead)).toBeLessThan(ahead - 4 * dayMs)
+  expect(await earlierNow(db, start)).toBe(start)
 })
 
 test('a day that waits for a reader of the log holds no shard, whose merges would wait as well', async () => {

@@ -83,6 +83,13 @@ export async function dropExpiredPartitions(
   return expired.map(({ day }) => day)
 }
 
+/** The earlier of this process's time and the database's, for what is gone once it is dropped: one may be ahead by days. */
+export async function earlierNow(db: Database, nowMs: number): Promise<number> {
+  const [database] = await db<[{ nowMs: number }]>`
+    select floor(extract(epoch from now()) * 1000)::bigint as "nowMs"`
+  return Math.min(nowMs, database.nowMs)
+}
+
 /** Drops a partition. Locks the log before the shards, in the order of a merge, and waits for readers with no shard held. */
 async function dropPartition(db: Database, name: string): Promise<void> {
   await db.begin(async (transaction) => {

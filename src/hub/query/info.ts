@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { isRecent } from '../../platform/durations.js'
 import { HubEvent } from '../../protocol/definitions.js'
 import { maxBlockEvents } from '../log/hub-event.js'
 
@@ -55,20 +56,21 @@ async function readHubInfo(db: Database): Promise<HubInfo> {
   }
 }
 
-/** Counting takes a while, so the counts are shared for this long. */
+/** Counting takes a while, so the counts are shared for this long, and so is a failure: each try reads as much. */
 const CACHE_TTL_MS = 10_000
 
-/** Creates a reader of the hub's contents that counts at most every ten seconds. A failure is not cached. */
+/** Creates a reader of the hub's contents that counts one at a time, and begins again ten seconds after the end of the last. */
 export function cacheHubInfo(db: Database, clock: () => number): () => Promise<HubInfo> {
-  let cached: { at: number; info: Promise<HubInfo> } | null = null
+  let cached: { readonly info: Promise<HubInfo>; endedMs: number | null } | null = null
   return () => {
-    if (cached && clock() - cached.at < CACHE_TTL_MS) return cached.info
-    const info = readHubInfo(db)
-    const entry = { at: clock(), info }
+    if (cached && (cached.endedMs === null || isRecent(cached.endedMs, clock(), CACHE_TTL_MS)))
+      return cached.info
+    const entry = { info: readHubInfo(db), endedMs: null as number | null }
     cached = entry
-    info.catch(() => {
-      if (cached === entry) cached = null
-    })
-    return info
+    const end = () => {
+      entry.endedMs = clock()
+    }
+    entry.info.then(end, end)
+    return entry.info
   }
 }

@@ -27,6 +27,21 @@ async function watchSaves(): Promise<void> {
   `)
 }
 
+test('a clock that goes back does not stop the saves', async () => {
+  let nowMs = 10_000_000
+  const flush = async () => {}
+  const writer = new CheckpointWriter({ db, upstream: 'clock:1', shard: 1, clock: () => nowMs, flush })
+  const nextId = async () =>
+    (await db<{ id: number }[]>`select next_id as id from sync.cursors where upstream = 'clock:1'`)[0]?.id
+  writer.push({ items: 1, nextId: 10, blockTime: 0 })
+  await writer.settled(1)
+  expect(await nextId()).toBe(10)
+  nowMs -= 3_600_000
+  writer.push({ items: 2, nextId: 20, blockTime: 0 })
+  await writer.settled(2)
+  expect(await nextId()).toBe(20)
+})
+
 test('a save while another one runs that fails -> the cursor does not pass a user who is not queued', async () => {
   await watchSaves()
   const queue = new ReconcileQueue(db)

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { isRecent } from '../../../platform/durations.js'
 import { saveCursor } from './cursors.js'
 
 /** A position in the log: when this many items have settled, everything before it is merged. */
@@ -50,7 +51,7 @@ export class CheckpointWriter {
     this.#settledItems = Math.max(this.#settledItems, items)
     while (this.#pending[0] && this.#pending[0].items <= this.#settledItems)
       this.#unsaved = this.#pending.shift() ?? null
-    if (this.#unsaved === null || this.#options.clock() - this.#savedMs < SAVE_EVERY_MS) return
+    if (this.#unsaved === null || isRecent(this.#savedMs, this.#options.clock(), SAVE_EVERY_MS)) return
     await this.save()
   }
 

@@ -5,6 +5,7 @@ import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-se
 import { type RegistryName, registryEvent, registryTopics } from '../../../../hub/chain/registry-events.js'
 import type { Hub } from '../../../../hub/hub.js'
 import type { Database, Transaction } from '../../../../platform/db/connection.js'
+import { isRecent } from '../../../../platform/durations.js'
 import type { Log } from '../../../../platform/log/log.js'
 import { createQueue } from '../../../../platform/process/queue.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
@@ -149,13 +150,16 @@ export class TransactionMonitor {
   #isMissingForLong(transactionId: number): boolean {
     const { clock, stuckMs } = this.#options
     const sinceMs = this.#missingSinceMs.get(transactionId)
-    if (sinceMs === undefined) this.#missingSinceMs.set(transactionId, clock())
+    // Also after the clock has gone back: the time would not pass until it has caught up.
+    if (sinceMs === undefined || clock() < sinceMs) this.#missingSinceMs.set(transactionId, clock())
     return sinceMs !== undefined && clock() - sinceMs >= stuckMs
   }
 
   async #broadcast(row: TransactionRow, last: AttemptRow): Promise<void> {
     const name = hexOf(last.hash)
-    if (!this.#triedMs.has(name)) this.#triedMs.set(name, this.#options.clock())
+    const triedMs = this.#triedMs.get(name)
+    if (triedMs === undefined || this.#options.clock() < triedMs)
+      this.#triedMs.set(name, this.#options.clock())
     // A transaction refused for its low fee is replaced all the same.
     const failure = await this.#send(last).catch((error: unknown) => error)
     await this.#replaceIfStuck(row, last)
@@ -167,7 +171,7 @@ export class TransactionMonitor {
     const { clock, wallets } = this.#options
     const name = hexOf(hash)
     const sentMs = this.#sentMs.get(name)
-    if (sentMs !== undefined && clock() - sentMs < RESEND_MS) return
+    if (sentMs !== undefined && isRecent(sentMs, clock(), RESEND_MS)) return
     await wallets.send(hexOf(raw), sentMs !== undefined || attempt > 0)
     this.#sentMs.set(name, clock())
   }
