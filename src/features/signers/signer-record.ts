@@ -140,7 +140,7 @@ export async function listSignersOfCustody(
   return await db<HeldSigner[]>`
     select ${signerColumns(db)}
     from ${signerRecords(db)} s
-    where app_id = ${appId} and sealed_key is not null
+    where app_id = ${appId} and sealed_key is not null and key_type = ${KEY_TYPE_ED25519}
       and public_key in (
         select k.key
         from hub.fids f

@@ -30,6 +30,8 @@ export interface ParentFeed {
 
 /** Casts below a URL that one request reads to find those of members: a channel may have hundreds of thousands of others. */
 const MAX_READ_CASTS = 2_000
+/** Members of a channel that are counted to know whether they are listed: a millisecond. A longer list is taken for all. */
+const MAX_COUNTED_MEMBERS = 10_000
 
 interface ParentFeedRow {
   urls: string[]
@@ -143,7 +145,8 @@ export function isHiddenByModerators(db: Database, url: Fragment): Fragment {
 
 /**
  * The condition that the members of a channel are known. A channel without members is everybody's; and of one that was imported
- * with a count, or with its moderators, and without a list, this server cannot tell who its members are.
+ * with a count, or with its moderators, and without a list, this server cannot tell who its members are. A long
+ * list is not counted to its end, for each page.
  */
 function listsMembers(db: Database, channelId: Fragment): Fragment {
   return db`exists (
@@ -151,7 +154,10 @@ function listsMembers(db: Database, channelId: Fragment): Fragment {
     where ch.id = ${channelId}
       and exists (select from channels.members m where m.channel_id = ch.id)
       -- The lead is a member without a row.
-      and ch.member_count <= 1 + (select count(*) from channels.members m where m.channel_id = ch.id)
+      and least(ch.member_count, ${MAX_COUNTED_MEMBERS}) <= 1 + (
+        select count(*)
+        from (select from channels.members m where m.channel_id = ch.id limit ${MAX_COUNTED_MEMBERS}) counted
+      )
   )`
 }
 

@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
@@ -103,13 +104,28 @@ function removeNames({ hub, everyHours }: NameRecheckOptions, lost: readonly Nam
   )
 }
 
-function readNamesToCheck(
+/** Reads the names that must be checked, and those that were not checked for long enough, if names are checked again at all. */
+async function readNamesToCheck(
   { db, everyHours }: NameRecheckOptions,
   types: readonly UserNameType[],
   nowUnix: number,
 ): Promise<NameRow[]> {
-  const isRepeated = everyHours > 0
-  // The first two conditions are those of the index, as constants: without fnames, and names of nobody.
+  const due = await readNames(db, types, db`p.must_check and m.message is not null`, BATCH_SIZE)
+  if (everyHours === 0 || due.length === BATCH_SIZE) return due
+  const sinceUnix = nowUnix - everyHours * HOUR_SECONDS
+  const isOld = db`(p.checked_at is null or p.checked_at <= ${sinceUnix}::bigint)`
+  const names = new Set(due.map(({ name }) => name))
+  const old = await readNames(db, types, isOld, BATCH_SIZE)
+  return [...due, ...old.filter(({ name }) => !names.has(name))].slice(0, BATCH_SIZE)
+}
+
+function readNames(
+  db: Database,
+  types: readonly UserNameType[],
+  condition: Fragment,
+  limit: number,
+): Promise<NameRow[]> {
+  // The first two conditions are those of the indexes, as constants: without fnames, and names of nobody.
   return db<NameRow[]>`
     select p.name, p.fid, p.proof, m.message
     from hub.username_proofs p
@@ -121,12 +137,9 @@ function readNamesToCheck(
     where p.type <> 1
       and p.fid > 0
       and p.type = any (${types}::smallint[])
-      and (
-        p.must_check and m.message is not null
-        or ${isRepeated} and coalesce(p.checked_at, 0) <= ${nowUnix - everyHours * HOUR_SECONDS}::bigint
-      )
+      and ${condition}
     order by p.checked_at nulls first
-    limit ${BATCH_SIZE}::bigint
+    limit ${limit}::bigint
   `
 }
 

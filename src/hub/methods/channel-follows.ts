@@ -138,6 +138,7 @@ export const channelFollowMethods = [
       notFoundStatus: 400,
     },
     grpc: 'getChannelFollowerCount',
+    countsAll: true,
     request: { channelId },
     reply: count,
     handle: ({ channelId }, { db, network }) => countChannelFollowers(db, network, channelId),

@@ -8,15 +8,17 @@ const MAX_LIGHT_PAGE = 100
 /** The largest message has 64 kB; most bodies above it are bulk. */
 const MAX_LIGHT_BODY_BYTES = 16 * 1024
 
-/** The price of a read over HTTP: a long page is heavy. Null for a light one. */
+/** The price of a read over HTTP: a long page is heavy, and a count of all. Null for a light one. */
 export function priceOfQuery(method: HubMethod, query: Parameters): WorkPrice | null {
-  if (method.kind !== 'read' || !method.isPaged) return null
+  if (method.kind !== 'read') return null
+  if (!method.isPaged) return method.countsAll ? workPrices.count : null
   return isLightPage(pageSizeOf(query)) ? null : workPrices.jsonPage
 }
 
 /** The price of a read over gRPC. */
 export function priceOfRequest(method: HubMethod, { pageSize }: GrpcRequest): WorkPrice | null {
-  if (method.kind !== 'read' || !method.isPaged) return null
+  if (method.kind !== 'read') return null
+  if (!method.isPaged) return method.countsAll ? workPrices.count : null
   return isLightPage(pageSize) ? null : workPrices.grpcPage
 }
 

@@ -68,6 +68,8 @@ interface CommonSpec {
 }
 
 interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends CommonSpec {
+  /** Its work grows with what it counts, however short the reply. */
+  readonly countsAll?: true
   /** Checked in this order. */
   readonly request: Fields
   readonly reply: Reply<Value>
@@ -92,6 +94,7 @@ export interface ReadMethod extends CommonSpec {
   readonly fields: readonly Field<unknown>[]
   /** Whether it answers with pages of a list. */
   readonly isPaged: boolean
+  readonly countsAll?: true
   readonly answerQuery: (query: Parameters, context: MethodContext) => Promise<object | Buffer | LongReply>
   readonly answerRequest: (request: GrpcRequest, context: MethodContext) => Promise<Uint8Array>
 }

@@ -809,6 +809,7 @@ create table hub.username_proofs (
 );
 comment on column hub.username_proofs.fid is '0 when the name was released, or no longer resolves to the owner in its proof: the row stays, so that an older transfer or the same proof cannot bring the name back';
 CREATE INDEX username_proofs_by_fid ON hub.username_proofs USING btree (fid);
+CREATE INDEX username_proofs_due ON hub.username_proofs USING btree (checked_at NULLS FIRST) WHERE (must_check AND (type <> 1) AND (fid > 0));
 CREATE INDEX username_proofs_to_check ON hub.username_proofs USING btree (checked_at NULLS FIRST) WHERE ((type <> 1) AND (fid > 0));
 
 create table inbox.notifications (
@@ -853,6 +854,7 @@ create table miniapps.batches (
 );
 CREATE INDEX batches_by_campaign ON miniapps.batches USING btree (campaign_id);
 CREATE INDEX batches_by_end ON miniapps.batches USING btree (ended_at) WHERE (state = 'ended'::text);
+CREATE INDEX batches_by_ends ON miniapps.batches USING btree (campaign_id, client_fid, (fids[1]), (fids[cardinality(fids)]));
 CREATE INDEX batches_sending ON miniapps.batches USING btree (sender) WHERE (state = 'sending'::text);
 CREATE INDEX batches_waiting ON miniapps.batches USING btree (host, turn, campaign_seq) WHERE (state = 'waiting'::text);
 

@@ -30,6 +30,13 @@ export const workPrices = {
     msPerRequest: 1,
     msPerKb: 0.015,
   },
+  /** A count that reads each entry: 100,000 followers take 10 ms of PostgreSQL. */
+  count: {
+    requests: '`channelFollowerCount` of the hub, over HTTP and gRPC',
+    lane: 'reads',
+    msPerRequest: 10,
+    msPerKb: 0.01,
+  },
   /** Messages in bulk: one of 250 bytes takes 0.18 ms, of which 0.05 are on the main thread. Its reply costs about as much. */
   bulkMessages: {
     requests: 'a body of messages for the hub of more than 16 kB',

@@ -24,7 +24,7 @@ export async function countOpen(db: Database, { campaignId, fid, clientFid }: Ca
       from miniapps.batches b
       where b.campaign_id = ${campaignId} and b.client_fid in (${clientFid}::bigint, ${UNNAMED_CLIENT}::bigint)
         and b.state <> 'waiting' and ${fid}::bigint = any (b.fids)
-        -- They are in order: most of the ten thousand batches of a million users are passed over by their ends.
+        -- They are in order: most of the ten thousand batches of a million users are passed over by their ends, in the index.
         and ${fid}::bigint between b.fids[1] and b.fids[cardinality(b.fids)]
       order by b.client_fid desc
       limit 1

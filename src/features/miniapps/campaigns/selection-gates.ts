@@ -36,6 +36,13 @@ const MAX_WAITING_OF_APP = 100
 /** Looks at audiences that requests of a process take at once, and an app. With a filter that few users meet one takes seconds. */
 const MAX_LOOKS = 2
 const MAX_LOOKS_OF_APP = 1
+/** The longest wait of a request that only looks, within the time of a request. */
+const MAX_LOOK_WAIT_MS = 10_000
+
+/** The wait of a request of an app that only looks at an audience. */
+export function lookTurn(appId: string): Turn {
+  return { appId, untilMs: performance.now() + MAX_LOOK_WAIT_MS }
+}
 
 /**
  * Makes what runs transactions that select audiences, when it is the turn of their apps. Small ones wait for no large one: they

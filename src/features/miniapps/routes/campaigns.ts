@@ -15,6 +15,7 @@ import { SYNCHRONOUS_TOKENS } from '../campaigns/campaign-client.js'
 import { listCampaigns } from '../campaigns/campaigns.js'
 import { type NotificationDelivery, readDeliveries } from '../campaigns/deliveries.js'
 import { countOpen } from '../campaigns/opens.js'
+import { lookTurn } from '../campaigns/selection-gates.js'
 import { cancelCampaign } from '../campaigns/sending/campaign-end.js'
 import {
   NotificationCampaignsResponse,
@@ -170,11 +171,10 @@ const notificationPreview = defineOperation({
   async handle(context, { uuid = null, ...audience }, caller) {
     await miniAppDomainOf(context, caller)
     const { db, campaigns } = context
-    const preview = await previewAudience(db, campaigns.settings, {
-      appId: caller.appId,
-      uuid,
-      audience: audienceOf(audience),
-    })
+    const { appId } = caller
+    const preview = await campaigns.look(lookTurn(appId), () =>
+      previewAudience(db, campaigns.settings, { appId, uuid, audience: audienceOf(audience) }),
+    )
     const isQueued = campaigns.settings.isAsync && preview.audienceSize > SYNCHRONOUS_TOKENS
     return {
       tokens: preview.tokens,
@@ -204,10 +204,11 @@ const audienceMap = defineOperation({
   async handle(context, body, caller) {
     await miniAppDomainOf(context, caller)
     const audience = audienceOf(body)
-    const { users, isComplete, located, cells } = await mapAudience(context.db, {
-      appId: caller.appId,
-      audience,
-    })
+    const { db, campaigns } = context
+    const { appId } = caller
+    const { users, isComplete, located, cells } = await campaigns.look(lookTurn(appId), () =>
+      mapAudience(db, { appId, audience }),
+    )
     return {
       users,
       complete: isComplete,

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, fidParameter, limitParameter, listParameter } from '../../../api/parameters.js'
 import { defineOperation, type Operation } from '../../operation.js'
+import { lookTurn } from '../campaigns/selection-gates.js'
 import { FrameNotificationTokens, NotificationTokenCounts } from '../schema/miniapp.js'
 import { countTokens, listTokens } from '../tokens/tokens.js'
 
@@ -47,8 +48,8 @@ const notificationTokenCounts = defineOperation({
   query: Type.Object({}),
   reply: NotificationTokenCounts,
 
-  async handle({ db }, _query, { appId }) {
-    return { clients: await countTokens(db, appId) }
+  async handle({ db, campaigns }, _query, { appId }) {
+    return { clients: await campaigns.look(lookTurn(appId), () => countTokens(db, appId)) }
   },
 })
 
