@@ -24,7 +24,7 @@ export const readModelModule: Module = {
     jobs: [
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
-      createWaitingThreadsJob(connections.work, (transaction, hash) => publishThreads(transaction, [hash])),
+      createWaitingThreadsJob(connections.work, publishThreads),
       createDailyActivityJob(connections.work, clock),
     ],
   }),

@@ -19,7 +19,7 @@ export async function projectCasts(
   changes: NetChanges,
   counts: CastCountDeltas,
   threads: ThreadLock | Promise<ThreadLock>,
-  { onThreadsMoved, maxMovedToMissing }: ThreadMoves,
+  { onThreadsMoved, maxMovedToMissing, maxMovedByRemoval }: ThreadMoves,
 ): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
@@ -27,7 +27,7 @@ export async function projectCasts(
   const activity = new UrlActivity()
   if (removed.length > 0) {
     await threads
-    await removeCasts(db, removed, counts, activity)
+    await removeCasts(db, removed, counts, activity, maxMovedByRemoval)
   }
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
   if (rows.length > 0 && (await threads).move) {
@@ -47,6 +47,7 @@ async function removeCasts(
   removed: readonly CastRow[],
   counts: CastCountDeltas,
   activity: UrlActivity,
+  maxMovedByRemoval: number | undefined,
 ): Promise<void> {
   const hashes = db.types.byteas(removed.map((cast) => cast.hash))
   const [removedRows] = await Promise.all([
@@ -62,7 +63,7 @@ async function removeCasts(
   const removedHashes = new Set(removedRows.map((row) => row.hash.toString('hex')))
   const rows = removed.filter((cast) => removedHashes.has(cast.hash.toString('hex')))
   sumCountDeltas(rows, counts, -1)
-  await detachReplies(db, rows, activity)
+  await detachReplies(db, rows, activity, maxMovedByRemoval)
 }
 
 /** Returns the casts that were not stored before. */

@@ -152,16 +152,24 @@ type ThreadUpdates = PendingQuery<
 const MAX_MOVED_TO_MISSING = 200
 
 /**
+ * With more casts below, a removed cast does not take the thread from them: all merges of casts would wait for it, and a
+ * statement that takes too long is tried again without end. They wait likewise, and so does what is added below.
+ */
+const MAX_MOVED_BY_REMOVAL = 2_000
+
+/**
  * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without
  * 0x. Caches may have casts with them.
  */
-type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
+export type OnThreadsMoved = (db: Transaction, hashes: readonly string[]) => Promise<void>
 
 /** How added casts move stored threads. */
 export interface ThreadMoves {
   readonly onThreadsMoved?: OnThreadsMoved
   /** With more casts below, a cast whose own parent is missing does not move them. 200 by default. */
   readonly maxMovedToMissing?: number
+  /** With more casts below, a removed cast does not move them. 2,000 by default. */
+  readonly maxMovedByRemoval?: number
 }
 
 /**
@@ -195,41 +203,86 @@ export async function attachReplies(
         where not exists (select from casts t where t.hash = attached.thread_hash)
         offset 0
       ) a
-      where ${maxMovedToMissing}::bigint < (
-        with recursive lower as (
-          select a.parent_hash as hash, a.parent_fid as fid
-          union all
-          select c.hash, c.fid from lower l join casts c on c.parent_hash = l.hash and c.parent_fid = l.fid
-        )
-        select count(*) - 1 from (select from lower limit ${maxMovedToMissing}::bigint + 2) counted
-      )
+      where ${hasMoreBelow(db, db`a.parent_hash`, db`a.parent_fid`, maxMovedToMissing)}
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),
   `
-  const moved = await updateDescendants(db, threadUpdates, activity, deferring)
-  const named = new Set(casts.map(({ hash }) => hash.toString('hex')))
-  return [...new Set(moved.map((hash) => hash.toString('hex')))].filter((hash) => !named.has(hash))
+  return otherThreads(casts, await updateDescendants(db, threadUpdates, activity, deferring))
 }
 
 /**
  * Takes the thread from the replies of removed casts, and from all casts below: the missing cast is their
  * thread.
+ *
+ * @returns the threads that moved casts had, other than these casts, as `OnThreadsMoved` gets them.
  */
 export async function detachReplies(
   db: Transaction,
-  casts: readonly ThreadNode[],
+  casts: readonly Pick<ThreadNode, 'hash' | 'fid'>[],
   activity: UrlActivity,
-): Promise<void> {
+  maxMovedByRemoval = MAX_MOVED_BY_REMOVAL,
+): Promise<string[]> {
   const threadUpdates: ThreadUpdates = db`
     select c.hash, c.fid, deleted.hash as thread_hash, null::text as root_parent_url
-    from unnest(
-      ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
-      ${casts.map(({ fid }) => fid)}::bigint[]
-    ) as deleted (hash, fid)
+    from deleted
     join casts c on c.parent_hash = deleted.hash and c.parent_fid = deleted.fid
+    where deleted.hash <> all (array(select hash from deferred))
   `
-  await updateDescendants(db, threadUpdates, activity)
+  const deferring = db`
+    deleted (hash, fid) as (
+      select * from unnest(
+        ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
+        ${casts.map(({ fid }) => fid)}::bigint[]
+      )
+    ), deferred as (
+      insert into waiting_threads (hash, fid)
+      select hash, fid from deleted
+      where ${hasMoreBelow(db, db`deleted.hash`, db`deleted.fid`, maxMovedByRemoval)}
+      on conflict (hash) do update set waiting_since = excluded.waiting_since
+      returning hash
+    ),
+  `
+  return otherThreads(casts, await updateDescendants(db, threadUpdates, activity, deferring))
+}
+
+/**
+ * Gives all casts below a cast its thread, or, if it is missing, the thread that it is then. Also those below a reply that has it
+ * already: one that was added while the cast was away has another.
+ *
+ * @returns the threads that moved casts had, other than this cast, as `OnThreadsMoved` gets them.
+ */
+export async function settleReplies(
+  db: Transaction,
+  cast: Pick<ThreadNode, 'hash' | 'fid'>,
+  activity: UrlActivity,
+): Promise<string[]> {
+  const threadUpdates: ThreadUpdates = db`
+    select c.hash, c.fid, coalesce(p.thread_hash, c.parent_hash) as thread_hash, p.root_parent_url
+    from casts c
+    left join casts p on p.hash = c.parent_hash and p.fid = c.parent_fid
+    where c.parent_hash = ${db.types.bytea(cast.hash)} and c.parent_fid = ${cast.fid}::bigint
+  `
+  return otherThreads([cast], await updateDescendants(db, threadUpdates, activity))
+}
+
+/** SQL for whether more than `max` casts are below a cast. */
+function hasMoreBelow(db: Transaction, hash: Fragment, fid: Fragment, max: number): Fragment {
+  return db`${max}::bigint < (
+    with recursive lower as (
+      select ${hash} as hash, ${fid} as fid
+      union all
+      select c.hash, c.fid from lower l join casts c on c.parent_hash = l.hash and c.parent_fid = l.fid
+    )
+    select count(*) - 1 from (select from lower limit ${max}::bigint + 2) counted
+  )`
+}
+
+/** Threads by their names, without those of the casts. */
+function otherThreads(casts: readonly Pick<ThreadNode, 'hash'>[], threadHashes: readonly Buffer[]): string[] {
+  const names = new Set(threadHashes.map((hash) => hash.toString('hex')))
+  for (const { hash } of casts) names.delete(hash.toString('hex'))
+  return [...names]
 }
 
 /** A range of casts by hash: after `after`, up to and including `end`. Null is unbounded. */

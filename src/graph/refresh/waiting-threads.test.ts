@@ -35,9 +35,7 @@ function fromTheEnd(casts: readonly SignedMessage[]): SignedMessage[][] {
 /** Moves what waits. Returns the threads that casts may have had. */
 async function move(minWait = '0 seconds'): Promise<string[]> {
   const hashes: string[] = []
-  await moveWaitingThreads(db, minWait, async (_, hash) => {
-    hashes.push(hash)
-  })
+  await moveWaitingThreads(db, minWait, async (_, moved) => void hashes.push(...moved))
   return hashes
 }
 
@@ -117,6 +115,25 @@ test('the first cast and one below a waiting cast in one batch -> one thread', a
   expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 6 }])
 })
 
+test('a removed cast with many casts below leaves them to the job, with what is added below meanwhile', async () => {
+  await db`truncate social.casts, social.url_activity`
+  const chain = chainOf(8)
+  const late = user.cast('late', testNow + 8, { parentCastId: { fid: 1, hash: chain.at(-1)!.hash } })
+  await project(db, ...merged(...chain))
+  const remove = (cast: SignedMessage, maxMovedByRemoval: number) =>
+    projectWith({ maxMovedByRemoval }, db, ...pruned(cast))
+  await remove(chain[1]!, 5)
+  await project(db, ...merged(late))
+  expect([await threadsBelow(chain[0]!.hash), await waiting()]).toEqual([8, 1])
+  const [first, removed] = chain.map(({ hash }) => hash.toString('hex'))
+  // A cached cast has the tag of the thread that it had.
+  expect(await move()).toEqual([removed, first])
+  expect([await threadsBelow(chain[0]!.hash), await threadsBelow(chain[1]!.hash)]).toEqual([1, 7])
+  expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 1 }])
+  await remove(chain[2]!, 6)
+  expect([await threadsBelow(chain[2]!.hash), await waiting()]).toEqual([6, 0])
+})
+
 test('a thread that cannot be moved delays no other, and fails the job', async () => {
   await db`truncate social.casts, social.url_activity, social.waiting_threads`
   const chains = [5, 6, 7].map((length) => chainOf(length).slice(1))
@@ -125,7 +142,7 @@ test('a thread that cannot be moved delays no other, and fails the job', async (
     await projectWith({ maxMovedToMissing: 0 }, db, ...merged(first!))
   }
   const limits = new Set<string>()
-  const moving = moveWaitingThreads(db, '0 seconds', async (transaction, hash) => {
+  const moving = moveWaitingThreads(db, '0 seconds', async (transaction, [hash]) => {
     const [limit] = await transaction`show statement_timeout`
     limits.add(limit!.statement_timeout)
     if (hash === chains[2]![0]!.hash.toString('hex')) throw new Error('too large')

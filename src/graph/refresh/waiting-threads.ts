@@ -1,10 +1,10 @@
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import { outageOf } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import { UrlActivity } from '../project/cast-counts.js'
 import { projectInto } from '../project/project.js'
-import { attachReplies, lockThreadsExclusively } from '../project/threads.js'
+import { lockThreadsExclusively, type OnThreadsMoved, settleReplies } from '../project/threads.js'
 
 const POLL_MS = 60 * 1000
 /** A thread that is still arriving waits on. */
@@ -14,17 +14,11 @@ const STATEMENT_TIMES = { first: '5s', later: '60s' } as const
 /** Until a thread that took too long is tried again, with more time: merges would wait for it every minute. */
 const POSTPONED_MS = HOUR_MS
 
-/**
- * Runs in the transaction that moves a thread. Caches may have casts below with the thread `hash` that they had (hex without
- * 0x), which no event of the log has named since.
- */
-type OnMoved = (transaction: Transaction, hash: string) => Promise<void>
-
 /** When threads that took too long are tried again, in milliseconds of this process, by their hash. */
 type PostponedThreads = Map<string, number>
 
 /** Creates the scheduled job that moves long threads to the missing cast at their top. */
-export function createWaitingThreadsJob(db: Database, onMoved: OnMoved) {
+export function createWaitingThreadsJob(db: Database, onMoved: OnThreadsMoved) {
   const postponed: PostponedThreads = new Map()
   const run = () => moveWaitingThreads(db, MIN_WAIT, onMoved, postponed)
   return { name: 'waiting threads', everyMs: POLL_MS, run }
@@ -41,7 +35,7 @@ export function createWaitingThreadsJob(db: Database, onMoved: OnMoved) {
 export async function moveWaitingThreads(
   db: Database,
   minWait: string,
-  onMoved: OnMoved,
+  onMoved: OnThreadsMoved,
   postponed: PostponedThreads = new Map(),
 ): Promise<void> {
   const waiting = await db<{ hash: Buffer }[]>`
@@ -68,17 +62,21 @@ export async function moveWaitingThreads(
 async function moveThread(
   db: Database,
   hash: Buffer,
-  onMoved: OnMoved,
+  onMoved: OnThreadsMoved,
   statementTime: string,
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await projectInto(transaction, 'social')
     await lockThreadsExclusively(transaction)
     await transaction.unsafe(`set local statement_timeout = '${statementTime}'`)
-    const removed = await transaction`delete from waiting_threads where hash = ${db.types.bytea(hash)}`
-    if (removed.count === 0) return
+    const [entry] = await transaction<{ fid: number }[]>`
+      delete from waiting_threads where hash = ${db.types.bytea(hash)} returning fid`
+    if (entry === undefined) return
     const activity = new UrlActivity()
-    await attachReplies(transaction, [{ hash }], activity, Number.MAX_SAFE_INTEGER)
-    await inPipeline([...activity.statements(transaction), onMoved(transaction, hash.toString('hex'))])
+    const moved = await settleReplies(transaction, { hash, fid: entry.fid }, activity)
+    await inPipeline([
+      ...activity.statements(transaction),
+      onMoved(transaction, [hash.toString('hex'), ...moved]),
+    ])
   })
 }
