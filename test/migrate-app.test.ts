@@ -294,6 +294,18 @@ describe('plaza migrate tokens', () => {
     expect(await stored()).toHaveLength(1)
   })
 
+  it('a token that is kept beside one that gets its client is no replaced one', async () => {
+    const importAll = async (...tokens: object[]) =>
+      (await migrate(['tokens', '-', ...named], tokens.map((each) => JSON.stringify(each)).join('\n'))).lines
+    const undated = { created_at: null, updated_at: null }
+    const ofOther = (name: string, more: object) => token(1, { token: name, client_fid: 8, ...more })
+    await importAll(ofOther('first', { updated_at: '2024-01-01T00:00:00Z' }))
+    await migrate(['tokens', '-'], JSON.stringify(token(1)))
+    await importAll(token(1), ofOther('second', undated))
+    await importAll(ofOther('second', { updated_at: '2026-01-01T00:00:00Z' }))
+    expect(await stored()).toMatchObject([{ client_fid: 8, token: 'second' }, { client_fid: 9152 }])
+  })
+
   it('of two clients at one host the one with the token gets it', async () => {
     const lines = (...tokens: object[]) => tokens.map((each) => JSON.stringify(each)).join('\n')
     await migrate(['tokens', '-'], lines(token(1)))

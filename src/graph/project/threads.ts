@@ -236,8 +236,10 @@ export async function detachReplies(
         ${casts.map(({ fid }) => fid)}::bigint[]
       )
     ), deferred as (
-      insert into waiting_threads (hash, fid)
-      select hash, fid from deleted
+      insert into waiting_threads (hash, fid, waiting_since)
+      -- Nothing has to arrive first. And a process of an older version passes over this time: it would end the entry of a cast
+      -- that is not stored, and move nothing.
+      select hash, fid, 'infinity' from deleted
       where ${hasMoreBelow(db, db`deleted.hash`, db`deleted.fid`, maxMovedByRemoval)}
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash

@@ -40,7 +40,7 @@ export async function moveWaitingThreads(
 ): Promise<void> {
   const waiting = await db<{ hash: Buffer }[]>`
     select hash from social.waiting_threads
-    where waiting_since <= now() - ${minWait}::text::interval
+    where waiting_since <= now() - ${minWait}::text::interval or waiting_since = 'infinity'
     order by waiting_since desc, hash
   `
   const failures: unknown[] = []

@@ -193,6 +193,19 @@ describe('a name that stopped resolving', () => {
     expect(await recheck()).toEqual({ kept: 2, removed: 0 })
   })
 
+  it('is checked again though others that must be checked have no answer', async () => {
+    const silent: string[] = []
+    for (let count = 0; count < 3; count += 1) silent.push(namehash((await addNamed()).name).slice(2))
+    await db`update hub.username_proofs set must_check = true, checked_at = ${Math.floor(Date.now() / 1000)}`
+    const { name } = await addNamed()
+    await db`update hub.username_proofs set must_check = false, checked_at = 1 where name = ${name}`
+    second.faults = {
+      refuse: (method, params) =>
+        method === 'eth_call' && silent.some((node) => JSON.stringify(params).includes(node)) ? 'no' : null,
+    }
+    expect(await recheck(24)).toMatchObject({ kept: 1 })
+  })
+
   it('is not counted as removed if a newer proof of it merges meanwhile', async () => {
     const { user, name } = await addNamed()
     await setName(chain.client, name, later)

@@ -43,6 +43,8 @@ interface NameRow {
   readonly proof: Buffer
   /** Null if the proof came without its message, as in a copy from another hub. */
   readonly message: Buffer | null
+  /** Unix seconds. */
+  readonly checkedAt: number | null
 }
 
 /**
@@ -104,19 +106,23 @@ function removeNames({ hub, everyHours }: NameRecheckOptions, lost: readonly Nam
   )
 }
 
-/** Reads the names that must be checked, and those that were not checked for long enough, if names are checked again at all. */
+/**
+ * Reads the names that must be checked, and those that were not checked for long enough, if names are checked again at all: what
+ * was checked longest ago first, so that names without an answer do not stand before the others.
+ */
 async function readNamesToCheck(
   { db, everyHours }: NameRecheckOptions,
   types: readonly UserNameType[],
   nowUnix: number,
 ): Promise<NameRow[]> {
   const due = await readNames(db, types, db`p.must_check and m.message is not null`, BATCH_SIZE)
-  if (everyHours === 0 || due.length === BATCH_SIZE) return due
+  if (everyHours === 0) return due
   const sinceUnix = nowUnix - everyHours * HOUR_SECONDS
   const isOld = db`(p.checked_at is null or p.checked_at <= ${sinceUnix}::bigint)`
   const names = new Set(due.map(({ name }) => name))
   const old = await readNames(db, types, isOld, BATCH_SIZE)
-  return [...due, ...old.filter(({ name }) => !names.has(name))].slice(0, BATCH_SIZE)
+  const all = [...due, ...old.filter(({ name }) => !names.has(name))]
+  return all.sort((a, b) => (a.checkedAt ?? 0) - (b.checkedAt ?? 0)).slice(0, BATCH_SIZE)
 }
 
 function readNames(
@@ -127,7 +133,7 @@ function readNames(
 ): Promise<NameRow[]> {
   // The first two conditions are those of the indexes, as constants: without fnames, and names of nobody.
   return db<NameRow[]>`
-    select p.name, p.fid, p.proof, m.message
+    select p.name, p.fid, p.proof, m.message, p.checked_at as "checkedAt"
     from hub.username_proofs p
     left join hub.messages m
       on m.fid = p.fid

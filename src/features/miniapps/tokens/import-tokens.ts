@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { UNNAMED_CLIENT } from './token-holder.js'
-import { nameTokens, stateRank } from './unnamed-tokens.js'
+import { lockTokens, type NamedToken, nameTokens, stateRank } from './unnamed-tokens.js'
 
 /** A token that another service or a file knows. */
 export interface ImportedToken {
@@ -38,18 +38,19 @@ export async function importTokens(
   const tokens = newestByHolder(batch)
   const tally = await db.begin(async (transaction) => {
     const withClient = tokens.filter(({ clientFid }) => clientFid !== UNNAMED_CLIENT)
-    const namedFids = await nameTokens(transaction, appId, withClient)
-    return await mergeTokens(transaction, appId, tokens, namedFids)
+    await lockTokens(transaction, appId, tokens)
+    const named = await nameTokens(transaction, appId, withClient)
+    return await mergeTokens(transaction, appId, tokens, named)
   })
   return { ...tally, kept: tally.kept + batch.length - tokens.length }
 }
 
-/** @param namedFids Users whose token has got its client just now. */
+/** @param named Tokens that have got their clients just now. */
 async function mergeTokens(
   db: Queryable,
   appId: string,
   tokens: readonly ImportedToken[],
-  namedFids: readonly number[],
+  named: readonly NamedToken[],
 ): Promise<ImportTally> {
   const [tally] = await db<[ImportTally]>`
     with given as (${rowsOf(db, tokens)}),
@@ -58,10 +59,15 @@ async function mergeTokens(
       from miniapps.tokens t
       join given using (fid, client_fid)
       where t.app_id = ${appId}
-      order by t.fid, t.client_fid
-      for update of t
     ),
-    ${outcomesOf(db, appId, namedFids)},
+    named as (
+      select * from unnest(
+        ${named.map(({ fid }) => fid)}::bigint[],
+        ${named.map(({ clientFid }) => clientFid)}::bigint[],
+        ${db.types.texts(named.map(({ token }) => token))}::text[]
+      ) as named (fid, client_fid, token)
+    ),
+    ${outcomesOf(db, appId)},
     added as (
       insert into miniapps.tokens (app_id, fid, client_fid, url, token, state, created_at, updated_at, last_event_at)
       select ${appId}, fid, client_fid, url, token, state, created_at, updated_at, updated_at
@@ -77,7 +83,7 @@ async function mergeTokens(
       union
       select ${appId}::uuid, fid, client_fid, sha256(convert_to(token, 'UTF8'))
       from judged
-      where outcome = 'kept' and token <> stored_token and fid = any (${[...namedFids]}::bigint[])
+      where outcome = 'kept' and (fid, client_fid, token) in (select * from named)
       on conflict do nothing
     ),
     changed as (
@@ -100,7 +106,7 @@ async function mergeTokens(
 }
 
 /** The outcome of each token: `judged`. */
-function outcomesOf(db: Queryable, appId: string, namedFids: readonly number[]) {
+function outcomesOf(db: Queryable, appId: string) {
   return db`
     judged as materialized (
       select
@@ -123,7 +129,7 @@ function outcomesOf(db: Queryable, appId: string, namedFids: readonly number[]) 
           when stored.token = given.token then
             case
               when ${stateRank(db, db`given.state`)} > ${stateRank(db, db`stored.state`)} then 'ended'
-              when given.fid = any (${[...namedFids]}::bigint[]) and given.client_fid <> ${UNNAMED_CLIENT}::bigint then 'named'
+              when (given.fid, given.client_fid, given.token) in (select * from named) then 'named'
               else 'unchanged'
             end
           when not given.is_dated or given.updated_at <= stored.last_event_at then 'kept'

@@ -5,7 +5,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { secretDigest } from '../../../platform/vault/secret-digest.js'
 import type { NotificationToken, NotificationTokenCount } from '../schema/miniapp.js'
 import { type TokenHolder, UNNAMED_CLIENT } from './token-holder.js'
-import { hostOf, lockUnnamedTokens, nameTokenByEvent } from './unnamed-tokens.js'
+import { hostOf, lockTokens, nameTokenByEvent } from './unnamed-tokens.js'
 
 /** A permission to notify a user. */
 export interface Grant {
@@ -43,7 +43,7 @@ export async function grantToken(
   if (current?.token === grant.token) return 'unchanged'
   if (clientFid === UNNAMED_CLIENT && (await isKnownToken(db, holder, grant.token))) return 'unchanged'
   return await db.begin(async (transaction) => {
-    await lockUnnamedTokens(transaction, appId, [fid])
+    await lockTokens(transaction, appId, [holder])
     // The row stays locked until the transaction ends, new or not.
     const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
       insert into miniapps.tokens (app_id, fid, client_fid, url, token)
@@ -110,6 +110,7 @@ export async function endToken(
 ): Promise<TokenEventOutcome> {
   const { appId, fid, clientFid } = holder
   return await db.begin(async (transaction) => {
+    await lockTokens(transaction, appId, [holder])
     await nameTokenByEvent(transaction, holder, null)
     const { count } = await transaction`
       update miniapps.tokens

@@ -10,26 +10,27 @@ interface UserClient {
   readonly token?: string
 }
 
+/** A token that has got its client. */
+export interface NamedToken {
+  readonly fid: number
+  readonly clientFid: number
+  readonly token: string
+}
+
 /**
  * Moves tokens that were imported without a client to the client at their host, with all that is known of them: else the user
  * would be notified twice, and could not end the one without a client. Where the client has another token, that
  * one stays, and the moved one counts as replaced; of two rows of one token the later state stays. Of several clients at one host
- * it is the one with this token. Returns the users whose token has moved.
+ * it is the one with this token. Returns the tokens that have moved, with their clients.
  *
- * Rows are locked in the order of `grantToken`: those without a client first, by a statement of its own, so that the next one sees
- * what the transaction it waited for has replaced.
+ * The caller has locked the tokens: what it waited for may have replaced one.
  */
 export async function nameTokens(
   db: Transaction,
   appId: string,
   clients: readonly UserClient[],
-): Promise<number[]> {
-  await lockUnnamedTokens(
-    db,
-    appId,
-    clients.map(({ fid }) => fid),
-  )
-  const rows = await db<{ fid: number }[]>`
+): Promise<NamedToken[]> {
+  return await db<NamedToken[]>`
     with named as (
       select fid, client_fid, url, token
       from unnest(
@@ -56,8 +57,7 @@ export async function nameTokens(
     ),
     ${movedTokens(db, appId)},
     ${movedDigests(db, appId)}
-    select fid from unnamed`
-  return rows.map(({ fid }) => fid)
+    select fid, client_fid as "clientFid", token from unnamed`
 }
 
 function movedTokens(db: Queryable, appId: string) {
@@ -103,17 +103,29 @@ function movedDigests(db: Queryable, appId: string) {
     )`
 }
 
-/** Locks the tokens of users that name no client, before those of clients. */
-export async function lockUnnamedTokens(
+/** Locks the tokens of holders, and those of their users that name no client. */
+export async function lockTokens(
   db: Transaction,
   appId: string,
-  fids: readonly number[],
+  holders: readonly Pick<TokenHolder, 'fid' | 'clientFid'>[],
 ): Promise<void> {
+  const fids = holders.map(({ fid }) => fid)
   await db`
-    select from miniapps.tokens
-    where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) and client_fid = ${UNNAMED_CLIENT}::bigint
-    order by fid
+    select from miniapps.tokens t
+    where app_id = ${appId} and fid = any (${fids}::bigint[])
+      and (
+        client_fid = ${UNNAMED_CLIENT}::bigint
+        or (fid, client_fid) in (
+          select * from unnest(${fids}::bigint[], ${holders.map(({ clientFid }) => clientFid)}::bigint[])
+        )
+      )
+    order by ${lockOrder(db)}
     for update`
+}
+
+/** The order in which all statements lock tokens of an app: in another one two could wait for each other. */
+export function lockOrder(db: Queryable) {
+  return db`t.client_fid <> ${UNNAMED_CLIENT}::bigint, t.fid, t.client_fid`
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import { lockOrder } from '../../tokens/unnamed-tokens.js'
 import { retryableOutcomes, type TokenOutcome } from '../campaigns.js'
 import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
@@ -18,8 +19,7 @@ export interface BatchResult {
 }
 
 /**
- * Writes the results of batches into the database, in one statement, and ends tokens that clients do not know any more: they
- * are locked in the order in which an import does.
+ * Writes the results of batches into the database, in one statement, and ends tokens that clients do not know any more.
  * Only a success uses up the rate window of a token. A batch that another sender has claimed meanwhile, because this one
  * seemed dead, stays with the other.
  */
@@ -35,7 +35,7 @@ export async function settleBatches(
       from miniapps.tokens t
       join missed m using (app_id, fid, client_fid, token)
       where m.outcome = 'invalid_token' and t.state <> 'invalid'
-      order by t.app_id, t.fid, t.client_fid
+      order by t.app_id, ${lockOrder(db)}
       for update of t
     ),
     invalidated as (
