@@ -165,6 +165,24 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
     await page.waitForSelector('#pay:not([disabled])')
     expect([await status(), await balanceOf(receiver)]).toEqual(['created', before])
   })
+
+  it('a wallet that fails after it has sent, and a page that is opened again -> both say so before a second payment', async () => {
+    const { page, says, frame } = await openPayment({
+      eth_sendTransaction: () => {
+        throw Object.assign(new Error('Internal error'), { code: -32_603 })
+      },
+    })
+    await page.click('#pay')
+    await says('#message', 'The wallet said: Internal error. Your wallet was asked for this payment before.')
+    await page.goto(frame.url)
+    await says('#message', 'it may have been sent')
+    await db`
+      update payments.frames
+      set completed_at = now(), block = 1, transaction_hash = '\\x01', log_index = 2
+      where id = ${frame.id}`
+    await says('#state', 'Paid.')
+    expect(await page.$('#pay:not([disabled])')).toBeNull()
+  })
 })
 
 async function fund({ client }: TestChain, address: Hex): Promise<void> {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 
-/** A wallet's answer to what a page asks of it; what it throws is a no of its owner. */
+/** A wallet's answer to what a page asks of it; what it throws is a no of its owner, or the error with its code. */
 type Answer = (params: readonly unknown[]) => unknown
 
 /** What a wallet was asked, in order. */
@@ -44,8 +44,9 @@ export async function injectWallet(
     requestedMethods.push(method)
     try {
       return { result: await answers[method]!(params) }
-    } catch {
-      return { error: DECLINED }
+    } catch (error) {
+      const { code, message } = error as { code?: number; message: string }
+      return { error: code === undefined ? DECLINED : { code, message } }
     }
   })
   await page.addInitScript(`

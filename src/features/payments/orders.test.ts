@@ -39,7 +39,11 @@ function newOrders(count: number): TransactionOrder[] {
 const balanceOf = ({ call }: TransactionOrder) => chain.client.getBalance({ address: call.to })
 
 /** A wait that ends long after the test. */
-const afterBroadcast = (): OrderWait => ({ untilMs: performance.now() + 60_000, forBlocks: false })
+const afterBroadcast = (): OrderWait => ({
+  untilMs: performance.now() + 60_000,
+  forBlocks: false,
+  retryText: 'again',
+})
 
 /** Refuses to estimate the gas of these orders. */
 function failEstimatesOf(...orders: TransactionOrder[]): void {
@@ -134,7 +138,7 @@ describe('submitOrders', () => {
         return read
       },
     }
-    const wait = { untilMs: performance.now() + 60_000, forBlocks: true }
+    const wait = { ...afterBroadcast(), forBlocks: true }
     const results = await submitOrders(counting, orders, wait)
     expect(results).toMatchObject(orders.map(() => ({ receipt: { succeeded: true } })))
     expect([roundsAlone, readAgain]).toEqual([2, []])
@@ -146,16 +150,52 @@ describe('submitOrders', () => {
     const recorded = await submitOrders(ledger, orders, afterBroadcast())
     const held = new EventEmitter()
     proxy.faults = { hold: async () => void (await once(held, 'release')) }
-    const again = await submitOrders(ledger, orders, { untilMs: performance.now() + 1_000, forBlocks: true })
+    const again = await submitOrders(ledger, orders, {
+      untilMs: performance.now() + 1_000,
+      forBlocks: true,
+      retryText: 'again',
+    })
     held.emit('release')
     proxy.faults = {}
     expect(again).toEqual(recorded)
     expect(again).toEqual(orders.map(() => ({ hash: expect.stringMatching(/^0x/), receipt: null })))
   })
 
+  it('a connection that is lost after the order was recorded -> its hash, and it is sent once', async () => {
+    const orders = newOrders(1)
+    let losses = 0
+    const losing: OrderLedger = {
+      submit: async (order) => {
+        const submitted = await ledger.submit(order)
+        losses += 1
+        if (losses < 3)
+          throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+        return submitted
+      },
+      settleWallet: (wallet) => ledger.settleWallet(wallet),
+      readSubmitted: (each) => ledger.readSubmitted(each),
+    }
+    const results = await submitOrders(losing, orders, { ...afterBroadcast(), forBlocks: true })
+    expect(results).toMatchObject([{ receipt: { succeeded: true } }])
+    expect(await balanceOf(orders[0]!)).toBe(VALUE)
+  })
+
+  it('an order that may have been recorded when the time is over -> throws, and says what to repeat', async () => {
+    const hanging: OrderLedger = {
+      submit: () => new Promise(() => {}),
+      settleWallet: (wallet) => ledger.settleWallet(wallet),
+      readSubmitted: (each) => ledger.readSubmitted(each),
+    }
+    const wait = { ...afterBroadcast(), untilMs: performance.now() + 100 }
+    await expect(submitOrders(hanging, newOrders(1), wait)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('again'),
+    })
+  })
+
   it('no time left -> throws, and records nothing', async () => {
     const orders = newOrders(2)
-    const late = { untilMs: performance.now() - 1, forBlocks: true }
+    const late = { untilMs: performance.now() - 1, forBlocks: true, retryText: 'again' }
     await expect(submitOrders(ledger, orders, late)).rejects.toMatchObject({ code: 'unavailable' })
     expect(await isRepeated(ledger, orders)).toBe(false)
   })

@@ -1,3 +1,4 @@
+import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
@@ -13,6 +14,8 @@ export type OrderResult = SubmissionState | Refusal
 /** Orders whose gas is estimated at once. */
 const CONCURRENCY = 8
 const POLL_MS = 500
+/** What has begun to be recorded in time has this long to end, within the 15 s that are left of a request. */
+const MAX_RECORDING_MS = 5_000
 
 /** The part of a ledger that sends orders. */
 export type OrderLedger = Pick<ChainLedger, 'submit' | 'settleWallet' | 'readSubmitted'>
@@ -26,7 +29,13 @@ export interface OrderWait {
   readonly untilMs: number
   /** Whether to wait for the blocks that include them, and not only for the broadcast. */
   readonly forBlocks: boolean
+  /** What a client does that cannot be told what was recorded. */
+  readonly retryText: string
 }
+
+/** The advice to repeat a request, which sends nothing twice. */
+export const repeatText = (idem: string): string =>
+  `repeat the same request with "idem": ${JSON.stringify(idem)}`
 
 /**
  * Sends the transactions of orders of one wallet, each at most once per purpose, and waits until blocks include them.
@@ -37,16 +46,18 @@ export interface OrderWait {
  *
  * Orders that are not recorded in time are refused, and those whose state is not read in time have no receipt.
  *
- * @throws what recording the first order throws, if none is recorded; `unavailable` if the time is over before.
+ * @throws what recording the first order throws, if none is recorded; `unavailable` if the time is over before, or if it is
+ * not known what was recorded.
  */
 export async function submitOrders(
   ledger: OrderLedger,
   orders: readonly TransactionOrder[],
-  { untilMs, forBlocks }: OrderWait,
+  wait: OrderWait,
 ): Promise<OrderResult[]> {
+  const { untilMs, forBlocks } = wait
   const [first] = orders
   if (first === undefined) return []
-  const submitted = await recordOrders(ledger, orders, untilMs)
+  const submitted = await recordOrders(ledger, orders, wait)
   let results: OrderResult[] = submitted.map((each) =>
     'code' in each ? each : { hash: each.hash, receipt: null },
   )
@@ -82,7 +93,7 @@ type Submission = SubmittedTransaction | Refusal
 async function recordOrders(
   ledger: OrderLedger,
   orders: readonly TransactionOrder[],
-  untilMs: number,
+  { untilMs, retryText }: OrderWait,
 ): Promise<Submission[]> {
   const submitted: Submission[] = []
   let failure: { readonly cause: unknown } | null = null
@@ -93,17 +104,44 @@ async function recordOrders(
     }
     const part = await Promise.allSettled(
       // The ledger records one after the other: many wait in a part for a slow RPC.
-      orders.slice(at, at + CONCURRENCY).map((order) => ledger.submit({ ...order, untilMs })),
+      orders.slice(at, at + CONCURRENCY).map((order) => recordOrder(ledger, order, untilMs)),
     )
     for (const each of part) {
-      if (each.status === 'rejected') failure ??= { cause: each.reason }
-      submitted.push(each.status === 'fulfilled' ? each.value : refusalOf(each.reason))
+      if (each.status === 'rejected') {
+        failure ??= { cause: each.reason }
+        submitted.push(refusalOf(each.reason))
+      } else if (each.value === null) {
+        throw new PlazaError('unavailable', `it is not known what is sent: ${retryText}`)
+      } else submitted.push(each.value)
     }
   }
   if (failure === null) return submitted
   if (submitted.every((each) => 'code' in each)) throw failure.cause
   const { cause } = failure
   return orders.map((_, index) => submitted[index] ?? refusalOf(cause))
+}
+
+/**
+ * Records an order, and tries again when the database is away: a connection may be lost after the order was recorded.
+ *
+ * @returns null when it is not known in time whether it is recorded.
+ */
+async function recordOrder(
+  ledger: OrderLedger,
+  order: TransactionOrder,
+  untilMs: number,
+): Promise<Submission | null> {
+  const restMs = () => untilMs + MAX_RECORDING_MS - performance.now()
+  while (restMs() > 0) {
+    try {
+      const submission = await resultWithin(restMs(), ledger.submit({ ...order, untilMs }))
+      if (submission !== null) return submission
+    } catch (error) {
+      if (error instanceof PlazaError || !isUnavailable(error)) throw error
+      await pause(Math.min(POLL_MS, Math.max(0, restMs())))
+    }
+  }
+  return null
 }
 
 function refusalOf(error: unknown): Refusal {

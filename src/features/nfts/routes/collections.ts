@@ -13,7 +13,7 @@ import {
   walletHeaders,
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation } from '../../operation.js'
-import { isRefused, submitOrders } from '../../payments/orders.js'
+import { isRefused, repeatText, submitOrders } from '../../payments/orders.js'
 import { paymentRpc } from '../../payments/payment-chains.js'
 import { readRecordedCall } from '../../payments/recorded-call.js'
 import { spendingWallet } from '../../payments/wallet-ledgers.js'
@@ -118,7 +118,11 @@ export const deployErc721 = defineOperation({
       )
     // Before it is paid for: nobody would write its document after a kill.
     await save(deployedAddress((await readRecordedCall(context.writerDb, order)) ?? call))
-    const [result] = await submitOrders(ledger, [order], { untilMs, forBlocks: true })
+    const [result] = await submitOrders(ledger, [order], {
+      untilMs,
+      forBlocks: true,
+      retryText: repeatText(idem),
+    })
     if (isRefused(result!)) throw new PlazaError(result.code, result.message)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
     // Of the first request with this idem: `PUBLIC_URL` and the contract's code, which the address depends on, change.

@@ -11,7 +11,7 @@ import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-o
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import type { Wallet } from '../../accounts/wallets/wallets.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { isRefused, isRepeated, type OrderResult, submitOrders } from '../../payments/orders.js'
+import { isRefused, isRepeated, type OrderResult, repeatText, submitOrders } from '../../payments/orders.js'
 import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { readRecordedCall } from '../../payments/recorded-call.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
@@ -141,7 +141,11 @@ export const mintNft = defineOperation({
     })
     const known = orders.flatMap((order) => order ?? [])
     await checkFunds(context, spending, known)
-    const results = await submitOrders(spending.ledger, known, { untilMs, forBlocks: !isAsync })
+    const results = await submitOrders(spending.ledger, known, {
+      untilMs,
+      forBlocks: !isAsync,
+      retryText: repeatText(idem),
+    })
     return {
       transactions: recipients.map((recipient, index) => {
         const order = orders[index]

@@ -11,6 +11,13 @@ const POLL_MS = 3_000
 const HOST_TIMEOUT_MS = 1_500
 /** What wallets answer when their owner says no (EIP-1193). */
 const DECLINED = 4001
+/** Remembers, for the next time that the page is opened, that the wallet was asked to send. */
+const ASKED = `asked ${location.pathname}`
+const ASKED_TEXT =
+  'Your wallet was asked for this payment before. Look there before you pay again: it may have been sent.'
+
+/** Where there is no storage. */
+let wasAskedHere = false
 
 const button = /** @type {HTMLButtonElement | null} */ (document.querySelector('#pay'))
 const state = /** @type {HTMLElement | null} */ (document.querySelector('#state'))
@@ -26,6 +33,10 @@ function start(button) {
   if (color) button.style.backgroundColor = color
   if (textColor) button.style.color = textColor
   button.disabled = false
+  if (remembered()) {
+    show(ASKED_TEXT)
+    void waitForEnd(button)
+  }
   button.addEventListener('click', async () => {
     button.disabled = true
     let isSent
@@ -33,8 +44,14 @@ function start(button) {
       isSent = await pay(button)
     } catch (error) {
       const { code, message: text = 'the wallet did not answer' } = /** @type {any} */ (error)
-      show(code === DECLINED ? 'You declined. Nothing was paid.' : `Nothing was paid: ${text}`)
       button.disabled = false
+      if (code === DECLINED) show('You declined. Nothing was paid.')
+      else if (!remembered()) show(`Nothing was paid: ${text}`)
+      else {
+        // A wallet may fail after it has sent.
+        show(`The wallet said: ${text}. ${ASKED_TEXT}`)
+        await waitForEnd(button)
+      }
       return
     }
     if (!isSent) {
@@ -43,10 +60,20 @@ function start(button) {
     }
     // The transaction is sent: whatever follows, a second click would pay again.
     show('Sent. Waiting until the network has confirmed it; this page may be closed.')
-    const status = await untilEnded()
-    showEnd(status)
-    show(status === 'completed' ? '' : 'A transfer that a block included in time still counts.')
+    await waitForEnd(button)
   })
+}
+
+/**
+ * Waits until the request is paid or has expired, and shows which.
+ *
+ * @param {HTMLButtonElement} button
+ */
+async function waitForEnd(button) {
+  const status = await untilEnded()
+  button.disabled = true
+  showEnd(status)
+  show(status === 'completed' ? '' : 'A transfer that a block included in time still counts.')
 }
 
 /**
@@ -68,8 +95,35 @@ async function pay(button) {
     return false
   }
   show('Confirm the transaction in your wallet.')
-  await wallet.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: '0x0' }] })
+  const wasAsked = remembered()
+  remember(true)
+  try {
+    await wallet.request({ method: 'eth_sendTransaction', params: [{ from, to, data, value: '0x0' }] })
+  } catch (error) {
+    if (/** @type {any} */ (error)?.code === DECLINED) remember(wasAsked)
+    throw error
+  }
   return true
+}
+
+/** Whether the wallet was asked to send, in this browser. Frames of other sites may have no storage. */
+function remembered() {
+  try {
+    return localStorage.getItem(ASKED) !== null
+  } catch {
+    return wasAskedHere
+  }
+}
+
+/** @param {boolean} wasAsked */
+function remember(wasAsked) {
+  wasAskedHere = wasAsked
+  try {
+    if (wasAsked) localStorage.setItem(ASKED, '1')
+    else localStorage.removeItem(ASKED)
+  } catch {
+    // Then this page alone knows.
+  }
 }
 
 /** Waits until the request is paid or has expired, and returns which. */

@@ -10,7 +10,7 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { isRefused, isRepeated, type OrderResult, submitOrders } from '../orders.js'
+import { isRefused, isRepeated, type OrderResult, repeatText, submitOrders } from '../orders.js'
 import { paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
@@ -99,7 +99,11 @@ export const sendFungibles = defineOperation({
     const known = orders.flatMap((order) => order ?? [])
     const total = amounts.reduce((sum, amount, index) => (orders[index] === null ? sum : sum + amount), 0n)
     if (known.length > 0) await checkFunds(context, spending, { unit, total, orders: known })
-    const results = await submitOrders(spending.ledger, known, { untilMs, forBlocks: true })
+    const results = await submitOrders(spending.ledger, known, {
+      untilMs,
+      forBlocks: true,
+      retryText: repeatText(idem),
+    })
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
       transactions: results.flatMap((result) => {
