@@ -50,22 +50,23 @@ export async function orderFids(
 }
 
 /**
- * SQL: whether somebody else owns the fid of the entry `s`, or has a key of it. What a refused registration had signed may be
- * used by others until it expires (`releaseFid`).
+ * SQL: whether somebody else owns the fid of the entry `s`, or has or had a key of it. What a refused registration had signed may be
+ * used by others until it expires (`releaseFid`); and what a key has published stays when it is removed: a name, casts, an
+ * address to pay to.
  */
 export function isLostFid(db: Queryable) {
   return db`(
     exists (select from hub.fids f where f.fid = s.fid and f.custody_address <> s.custody_address)
-    or exists (select from hub.signers k where k.fid = s.fid and k.active)
+    or exists (select from hub.signers k where k.fid = s.fid)
   )`
 }
 
-/** Counts lost fids that the wallet has paid for as used, so that it orders others. */
+/** Counts fids that the wallet has lost as used, so that it orders others: those that it took, whoever had paid for them. */
 async function retireLostFids(db: Queryable, walletId: string): Promise<void> {
   await db`
     with lost as (
-      update accounts.fid_pool s set used_at = now(), held_by = s.paid_by
-      where s.paid_by = ${walletId} and s.fid is not null and s.used_at is null
+      update accounts.fid_pool s set used_at = now(), held_by = ${walletId}
+      where coalesce(s.held_by, s.paid_by) = ${walletId} and s.fid is not null and s.used_at is null
         and (s.held_until is null or s.held_until <= now()) and ${isLostFid(db)}
       returning s.id
     )

@@ -150,10 +150,37 @@ it('take: what a reverted transaction has shown of a signature is of no use with
   const [withKey, withOwner] = [unharmed, other]
   await db`
     insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
-    values (${withKey}, '\\x01', 1, true, 1, 1, '')`
+    values (${withKey}, '\\x01', 1, false, 1, 1, '')`
   await db`update hub.fids set custody_address = '\\x02' where fid = ${withOwner}`
   await nextDay()
   expect([withKey, withOwner]).not.toContain(await take())
+})
+
+it('take: a fid that is lost counts for the wallet that lost it, whoever had paid for it', async () => {
+  await clearPools()
+  const [payer, loser] = [
+    await fundedWallet(db, { fidPoolSize: 1 }),
+    await fundedWallet(db, { fidPoolSize: 0 }),
+  ]
+  const pool = createPool()
+  await pool.fill(payer.id)
+  const lost = await pool.take(loser)
+  await undoRegistration(loser, lost, 'reverted')
+  await db`update hub.fids set custody_address = '\\x02' where fid = ${lost}`
+  await passTime(db, 26 * 60 * MINUTE_MS)
+  const counts = async () => [
+    ...(await db`
+      select fids_ordered, fids_used from accounts.wallets where id in (${payer.id}, ${loser.id})
+      order by id = ${loser.id}`),
+  ]
+  for (const { id } of [payer, loser]) await pool.fill(id)
+  expect(await counts()).toEqual([
+    { fids_ordered: 1, fids_used: 0 },
+    { fids_ordered: 1, fids_used: 1 },
+  ])
+  expect(await pool.take(loser)).not.toBe(lost)
+  await pool.fill(loser.id)
+  expect((await counts())[1]).toEqual({ fids_ordered: 2, fids_used: 1 })
 })
 
 it('take: servers whose clocks are an hour apart give no fid to two callers', async () => {
