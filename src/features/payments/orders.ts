@@ -14,7 +14,7 @@ export type OrderResult = SubmissionState | Refusal
 /** Orders whose gas is estimated at once. */
 const CONCURRENCY = 8
 const POLL_MS = 500
-/** What has begun to be recorded in time has this long to end, within the 15 s that are left of a request. */
+/** Time for the end of what has begun to be recorded in time, within the 15 s that are left of a request. */
 const MAX_RECORDING_MS = 5_000
 
 /** The part of a ledger that sends orders. */
@@ -29,7 +29,7 @@ export interface OrderWait {
   readonly untilMs: number
   /** Whether to wait for the blocks that include them, and not only for the broadcast. */
   readonly forBlocks: boolean
-  /** What a client does that cannot be told what was recorded. */
+  /** Advice to a client that cannot be told what was recorded. */
   readonly retryText: string
 }
 

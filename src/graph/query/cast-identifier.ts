@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { fidsOfUsernames } from './users.js'
 
 /**
  * The identifier of a cast in a request: a prefix of its hash, which may be the whole hash, and optionally
@@ -18,16 +19,15 @@ const MIN_DIGITS_OF_ANY_AUTHOR = 8
 /**
  * A subselect of the identified cast, to be used as `from (…) c`. If several casts have the prefix, it
  * prefers the one whose author has the username, then the latest. An author who has changed the username is
- * still found by eight digits or more.
+ * still found by eight digits or more; one without a username has the name that is shown, `!1`.
  */
 export function castByIdentifier(db: Database, { hashPrefix, username }: CastIdentifier): Fragment {
-  const isOfAuthor = db`exists (select from social.users u where u.fid = named.fid and u.username = ${username})`
+  const isOfAuthor = username === null ? null : db`named.fid in (${fidsOfUsernames(db, [username])})`
   return db`
     select * from social.casts named
-    where ${isNamed(db, hashPrefix)} ${hashPrefix.length < MIN_DIGITS_OF_ANY_AUTHOR ? db`and ${isOfAuthor}` : db``}
-    order by
-      ${isOfAuthor} desc,
-      named.ts desc, named.hash desc
+    where ${isNamed(db, hashPrefix)}
+      ${hashPrefix.length < MIN_DIGITS_OF_ANY_AUTHOR ? db`and ${isOfAuthor ?? db`false`}` : db``}
+    order by ${isOfAuthor === null ? db`` : db`${isOfAuthor} desc,`} named.ts desc, named.hash desc
     limit 1`
 }
 

@@ -176,6 +176,9 @@ function startOf(db: Database, { before, order }: CastSearchPageRequest): Fragme
   return order === 'desc_chron' ? db`(c.ts, c.hash) < ${cursorRow}` : db`(c.ts, c.hash) > ${cursorRow}`
 }
 
+/** The first Farcaster second that does not begin before a moment. */
+const secondsUpTo = (unixMs: number): number => farcasterSecondsFromUnixMs(Math.ceil(unixMs / 1000) * 1000)
+
 /** The filters of a search, without its words, as conditions of a cast `c`. */
 export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
   const conditions = [
@@ -192,8 +195,8 @@ export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channe
             select url from channels.urls where channel_id = ${channelId}
           ))`,
         ]),
-    ...(terms.afterMs === null ? [] : [db`c.ts >= ${farcasterSecondsFromUnixMs(terms.afterMs)}::bigint`]),
-    ...(terms.beforeMs === null ? [] : [db`c.ts < ${farcasterSecondsFromUnixMs(terms.beforeMs)}::bigint`]),
+    ...(terms.afterMs === null ? [] : [db`c.ts >= ${secondsUpTo(terms.afterMs)}::bigint`]),
+    ...(terms.beforeMs === null ? [] : [db`c.ts < ${secondsUpTo(terms.beforeMs)}::bigint`]),
   ]
   return conditions.reduce((all, condition) => db`${all} and ${condition}`, db`true`)
 }

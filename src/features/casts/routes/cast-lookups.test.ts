@@ -41,6 +41,15 @@ describe('200', () => {
     expect((await api.get('cast', { identifier: unnamed, type: 'url' })).statusCode).toBe(400)
   })
 
+  test('six digits are of an author without a username, too', async () => {
+    const cast = carol.cast('no name', testNow - 50)
+    await merge(cast)
+    const shown = await ask('cast', { identifier: prefixedHash(cast), type: 'hash' })
+    expect(shown).toMatchObject({ cast: { author: { username: '!3' } } })
+    const url = `https://farcaster.xyz/!3/${prefixedHash(cast).slice(0, 8)}`
+    expect(await ask('cast', { identifier: url, type: 'url' })).toEqual(shown)
+  })
+
   test('viewer_fid -> viewer_context of the cast', async () => {
     const { cast } = await ask('cast', { identifier: prefixedHash(first), type: 'hash', viewer_fid: 2 })
     expect(cast).toMatchObject({ viewer_context: { liked: true, recasted: false } })

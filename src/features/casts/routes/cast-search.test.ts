@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { searchTerms } from '../../../graph/query/cast-search-terms.js'
 import { refreshVocabulary } from '../../../graph/refresh/search-vocabulary.js'
+import { unixMsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
 const { db, ask, api, merge, createChannel, countStatements } = await createCastNetwork()
@@ -12,6 +13,8 @@ const old = 'chain://eip155:1/erc721:0x02'
 await createChannel('gardens', { urls: [gardens, old] })
 
 const DAY = 86_400
+const momentOf = (timestamp: number, ms: number) =>
+  new Date(unixMsFromFarcasterSeconds(timestamp) + ms).toISOString()
 const texts = {
   wet: alice.cast('Wet garden soil, in spring', testNow - 9 * DAY, { parentUrl: gardens }),
   dry: bob.cast('the soil of my garden is dry', testNow - 3 * DAY, { parentUrl: old }),
@@ -69,6 +72,10 @@ describe('cast/search', () => {
     ['soil from:!99999999999999999999', []],
     ['soil after:2026-10-28', ['sand', 'the']],
     ['soil before:2026-10-29T12:00:00Z', ['the', 'Wet']],
+    // The middle of a second is behind its casts.
+    [`soil after:${momentOf(testNow - 3 * DAY, 500)}`, ['sand']],
+    [`soil before:${momentOf(testNow - 3 * DAY, 500)}`, ['the', 'Wet']],
+    [`soil before:${momentOf(testNow - 3 * DAY, 0)}`, ['Wet']],
     ['soil before:lunch', []],
     ['été', ['ÉTÉ']],
     ["it's", ['sand']],

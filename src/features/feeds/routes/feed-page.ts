@@ -104,7 +104,9 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     }
     const count = (repeatsCasts ? Math.ceil(limit * 1.5) : limit) + 1
     const before = key && { ts: key[0], hash: key[1] }
-    const pageRequest = { before, count, recastsUntilMicros: key?.[2] ?? null, ...viewer }
+    // None: the cursor is of the same feed without recasts.
+    const startedAt = key?.[2] || undefined
+    const pageRequest = { before, count, recastsUntilMicros: startedAt ?? null, ...viewer }
     const feedEntries =
       (await readRecent?.(pageRequest)) ??
       (cacheable && 'readForViewer' in cacheable
@@ -119,7 +121,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
-      key?.[2],
+      startedAt,
     )
   }
 

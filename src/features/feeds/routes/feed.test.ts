@@ -62,6 +62,16 @@ describe('following', () => {
     expect(await hashesOf('feed/following', { fid: 1, with_recasts: false })).toEqual(named(rain, soil))
   })
 
+  test('a cursor of a page without recasts, used with recasts -> they are on the pages that follow', async () => {
+    const fresh = bob.cast('fresh', testNow - 30)
+    await merge(fresh, eve.link(2, testNow - 10))
+    const { casts, next } = await ask('feed/following', { fid: 5, with_recasts: false, limit: 1 })
+    expect(casts.map(({ hash }) => hash)).toEqual(named(fresh))
+    const query = { fid: 5, with_recasts: true, cursor: next.cursor! }
+    expect(await hashesOf('feed/following', query)).toEqual(named(film, picture, soil))
+    await merge(bob.removeCast(fresh.hash, testNow - 5), eve.link(2, testNow - 5, { remove: true }))
+  })
+
   test('a user without follows, or unknown -> empty', async () => {
     expect(await ask('feed', { fid: 4 })).toEqual({ casts: [], next: { cursor: null } })
     expect(await ask('feed/following', { fid: 400 })).toEqual({ casts: [], next: { cursor: null } })
