@@ -194,16 +194,20 @@ describe('a name that stopped resolving', () => {
   })
 
   it('is checked again though others that must be checked have no answer', async () => {
-    const silent: string[] = []
-    for (let count = 0; count < 3; count += 1) silent.push(namehash((await addNamed()).name).slice(2))
-    await db`update hub.username_proofs set must_check = true, checked_at = ${Math.floor(Date.now() / 1000)}`
+    const silentNames: string[] = []
+    for (let count = 0; count < 3; count += 1) silentNames.push((await addNamed()).name)
     const { name } = await addNamed()
-    await db`update hub.username_proofs set must_check = false, checked_at = 1 where name = ${name}`
+    // Names of other tests are not due.
+    await db`
+      update hub.username_proofs
+      set must_check = name = any (${db.types.texts(silentNames)}::text[]),
+        checked_at = case when name = ${name} then 1 else ${Math.floor(Date.now() / 1000)} end`
+    const silent = silentNames.map((each) => namehash(each).slice(2))
     second.faults = {
       refuse: (method, params) =>
         method === 'eth_call' && silent.some((node) => JSON.stringify(params).includes(node)) ? 'no' : null,
     }
-    expect(await recheck(24)).toMatchObject({ kept: 1 })
+    expect(await recheck(24)).toEqual({ kept: 1, removed: 0 })
   })
 
   it('is not counted as removed if a newer proof of it merges meanwhile', async () => {
