@@ -167,15 +167,19 @@ describe.skipIf(browserPath === null)('the page of a payment', async () => {
   })
 
   it('a wallet that fails after it has sent, and a page that is opened again -> both say so before a second payment', async () => {
+    let failure = Object.assign(new Error('Internal error'), { code: -32_603 })
     const { page, says, frame } = await openPayment({
       eth_sendTransaction: () => {
-        throw Object.assign(new Error('Internal error'), { code: -32_603 })
+        throw failure
       },
     })
     await page.click('#pay')
     await says('#message', 'The wallet said: Internal error. Your wallet was asked for this payment before.')
     await page.goto(frame.url)
     await says('#message', 'it may have been sent')
+    failure = Object.assign(new Error('no'), { code: 4001 })
+    await page.click('#pay')
+    await says('#message', 'You declined. Your wallet was asked for this payment before.')
     await db`
       update payments.frames
       set completed_at = now(), block = 1, transaction_hash = '\\x01', log_index = 2

@@ -87,6 +87,20 @@ describe('submitOrders', () => {
     expect(times).toEqual([wait.untilMs, wait.untilMs])
   })
 
+  it('a database that is full is not asked again for the whole time of the request', async () => {
+    let submits = 0
+    const full: OrderLedger = {
+      settleWallet: (wallet) => ledger.settleWallet(wallet),
+      readSubmitted: (each) => ledger.readSubmitted(each),
+      submit: async () => {
+        submits += 1
+        throw Object.assign(new Error('no space left on device'), { code: '53100' })
+      },
+    }
+    await expect(submitOrders(full, newOrders(1), afterBroadcast())).rejects.toMatchObject({ code: '53100' })
+    expect(submits).toBe(1)
+  })
+
   it('an RPC that fails for all orders -> throws, because nothing will be sent', async () => {
     const orders = newOrders(2)
     failEstimatesOf(...orders)

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../../platform/db/connection-errors.js'
+import { outageOf } from '../../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
@@ -137,7 +137,7 @@ async function recordOrder(
       const submission = await resultWithin(restMs(), ledger.submit({ ...order, untilMs }))
       if (submission !== null) return submission
     } catch (error) {
-      if (error instanceof PlazaError || !isUnavailable(error)) throw error
+      if (error instanceof PlazaError || outageOf(error) !== 'DatabaseAway') throw error
       await pause(Math.min(POLL_MS, Math.max(0, restMs())))
     }
   }

@@ -16,7 +16,7 @@ const ASKED = `asked ${location.pathname}`
 const ASKED_TEXT =
   'Your wallet was asked for this payment before. Look there before you pay again: it may have been sent.'
 
-/** Where there is no storage. */
+/** Where nothing can be stored. */
 let wasAskedHere = false
 
 const button = /** @type {HTMLButtonElement | null} */ (document.querySelector('#pay'))
@@ -43,9 +43,11 @@ function start(button) {
     try {
       isSent = await pay(button)
     } catch (error) {
+      // What was sent before may have paid the request meanwhile.
+      if (state?.dataset.state !== 'created') return
       const { code, message: text = 'the wallet did not answer' } = /** @type {any} */ (error)
       button.disabled = false
-      if (code === DECLINED) show('You declined. Nothing was paid.')
+      if (code === DECLINED) show(`You declined. ${remembered() ? ASKED_TEXT : 'Nothing was paid.'}`)
       else if (!remembered()) show(`Nothing was paid: ${text}`)
       else {
         // A wallet may fail after it has sent.
@@ -109,7 +111,7 @@ async function pay(button) {
 /** Whether the wallet was asked to send, in this browser. Frames of other sites may have no storage. */
 function remembered() {
   try {
-    return localStorage.getItem(ASKED) !== null
+    return wasAskedHere || localStorage.getItem(ASKED) !== null
   } catch {
     return wasAskedHere
   }
