@@ -246,6 +246,7 @@ const QUARANTINE_SECONDS = AUTHORIZATION_SECONDS + HOUR_SECONDS
 /**
  * Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool. If a transaction
  * of it reverted, anybody may still send what the fid's address has signed for it: then nobody gets the fid until that has expired.
+ * One that has had a key stays used (`isLostFid`).
  */
 export async function releaseFid(
   db: Database,
@@ -257,11 +258,16 @@ export async function releaseFid(
       where id = ${id} and step = 'undoing'
       returning id`
     if (undone.length === 0) return
+    const returned = await transaction`
+      update accounts.fid_pool p
+      set used_at = null
+      where id = ${poolEntryId} and not exists (select from hub.signers k where k.fid = p.fid)
+      returning id`
+    if (returned.length === 0) return
     const [reverted] = await transaction`
       select from accounts.transactions
       where wallet_id = ${walletId} and state = 'reverted' and starts_with(purpose, ${`registration ${id} `})
       limit 1`
-    await transaction`update accounts.fid_pool set used_at = null where id = ${poolEntryId}`
     if (reverted) {
       await transaction`
         update accounts.fid_pool set held_until = now() + ${QUARANTINE_SECONDS}::integer * interval '1 second'

@@ -245,7 +245,7 @@ it('concurrent equal requests -> one registration, two replies', async () => {
   await expectName()
 })
 
-it('a step that became impossible -> the key is removed and the fid returned', async () => {
+it('a step that became impossible -> the key is removed, the name free, and the fid not used again', async () => {
   const fid = await freshFid()
   const user = newAccount()
   const body = { ...(await registrationRequest(user, { fid, deadline: inAnHour })), fname: 'undone' }
@@ -280,9 +280,15 @@ it('a step that became impossible -> the key is removed and the fid returned', a
   expect(keys).toEqual([{ active: false }])
   expect((await api.get('fname/availability', { fname: 'undone' })).json()).toEqual({ available: true })
   await expectName()
-  const next = {
-    ...(await registrationRequest(newAccount(), { fid, deadline: inAnHour })),
-    fname: 'undone',
-  }
-  expect((await register(next)).json()).toMatchObject({ success: true, user: { fid, username: 'undone' } })
+  const registerNext = async (nextFid: number) =>
+    await register({
+      ...(await registrationRequest(newAccount(), { fid: nextFid, deadline: inAnHour })),
+      fname: 'undone',
+    })
+  expect(answer(await registerNext(fid))).toEqual([409, 'Conflict', 'fid'])
+  const nextFid = await freshFid()
+  expect((await registerNext(nextFid)).json()).toMatchObject({
+    success: true,
+    user: { fid: nextFid, username: 'undone' },
+  })
 })
