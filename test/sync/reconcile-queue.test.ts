@@ -5,6 +5,7 @@ import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { reconcileLoop } from '../../src/hub/sync/reconcile/reconcile-loop.js'
 import { queueLast, readQueuedFids } from '../../src/hub/sync/reconcile/reconcile-queries.js'
 import { queueKnownUsers } from '../../src/hub/sync/reconcile-queue.js'
+import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -41,7 +42,7 @@ function startReconcileLoop(options: {
     upstreams,
     trusted: false,
     extra: 'keep',
-    isSubset: false,
+    selection: allUsers,
     signal: stopping.signal,
     log,
     metrics: createRecordingMetrics(),

@@ -45,6 +45,20 @@ function castLog(name: string, blocks: number): UpstreamEvent[] {
   return logOf(casts.map((cast) => ({ messages: [cast] })))
 }
 
+test('an upstream whose pages do not advance -> the sync fails instead of asking for ever', async () => {
+  const log = castLog('stuck', 4)
+  const client = upstreamOf(log, [log.slice(-1)])
+  await startAtFirstEvent(db, client)
+  const stuck: UpstreamClient = {
+    ...client,
+    events: async (range, signal) =>
+      range.reverse
+        ? await client.events(range, signal)
+        : await client.events({ ...range, from: 0, limit: 1 }),
+  }
+  await expect(followShard({ db, hub }, stuck)).rejects.toThrow('events before those asked for')
+})
+
 test('the request of a long backlog breaks -> what was read before is merged, and the cursor is after it', async () => {
   const log = castLog('backlog', 600)
   const client = upstreamOf(log, [[]])

@@ -1,7 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { blockOf, eventId } from '../../src/hub/log/hub-event.js'
 import { createUpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
-import { findStartCursor, initializeCursors, saveCursor } from '../../src/hub/sync/follow/cursors.js'
+import {
+  deleteOtherCursors,
+  findStartCursor,
+  initializeCursors,
+  saveCursor,
+} from '../../src/hub/sync/follow/cursors.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -83,6 +88,16 @@ test('a shard that did not follow while another one did -> it starts where it wa
   expect(back.nextId).toBe(own)
   const third = await findStartCursor(db, { ...twoShards, address: 'third.example:3383' }, 2, signal)
   expect(blockOf(third.nextId)).toBe(left)
+})
+
+test('a shard that the upstream no longer has does not hold back the time up to which it is merged', async () => {
+  for (const [shard, block] of [
+    [1, 30],
+    [2, 3],
+  ] as const)
+    await saveCursor(db, OTHER, shard, { nextId: 77, blockTime: madeAt(firstBlock + block) })
+  await deleteOtherCursors(db, OTHER, [1])
+  expect(blockOf((await start()).fromId)).toBe(firstBlock + 30)
 })
 
 test('it never starts before its own cursor', async () => {

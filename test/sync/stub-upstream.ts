@@ -96,6 +96,7 @@ export async function followShard(
   const { signal } = stopping
   const starts = await startShards({ db, selection, log, metrics }, client, [shard], signal)
   await new ShardSync({
+    session: db,
     db,
     client,
     shard,

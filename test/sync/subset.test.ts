@@ -5,6 +5,7 @@ import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/cl
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { initializeCursors } from '../../src/hub/sync/follow/cursors.js'
+import { reconcileAccount } from '../../src/hub/sync/reconcile/reconcile.js'
 import { findNeighbors, listSelectedFids } from '../../src/hub/sync/subset/find-selected.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { createTestDatabase } from '../database.js'
@@ -73,7 +74,7 @@ it('a selection is fetched and synced, and follows its changes', async () => {
   expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
   const selection = await SelectedUsers.open(db, settings)
-  const { metrics } = startTestSync(db, hub, {
+  const { metrics, stop } = startTestSync(db, hub, {
     addresses: [server.address],
     selection,
     reconcileWith: upstreams,
@@ -97,5 +98,13 @@ it('a selection is fetched and synced, and follows its changes', async () => {
   const stored = async (hash: Buffer) => (await db`select 1 from hub.messages where hash = ${hash}`).length
   await expect.poll(() => stored(seen.hash)).toBe(1)
   expect(await stored(unseen.hash)).toBe(0)
+
+  // A follow that only a comparison finds.
+  await stop()
+  await upstreamHub.submit([requests.link(stranger.fid, testNow - 80)])
+  const options = { db, upstreams, hub, trusted: false, extra: 'keep', selection, signal } as const
+  await reconcileAccount(options, requests.fid)
+  const reasons = await db`select reason, via from sync.selected_users where fid = ${stranger.fid}`
+  expect(reasons).toEqual([{ reason: 'follow', via: requests.fid }])
   upstreams.close()
 })

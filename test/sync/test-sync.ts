@@ -87,8 +87,7 @@ export function startTestSync(db: Database, hub: Hub, options: TestSyncOptions) 
         extra: 'keep',
         fidsPerMinute: 0,
       } as const
-      const { isSubset } = selection
-      await reconcileLoop({ ...settings, isSubset, signal, log, metrics, pollMs: 50 })
+      await reconcileLoop({ ...settings, selection, signal, log, metrics, pollMs: 50 })
     },
   })
   let stopped: Promise<void> | undefined

@@ -109,7 +109,7 @@ export const syncModule: Module = {
           trusted: settings.trusted,
           extra: 'keep',
           fidsPerMinute: config.reconcileFidsPerMinute,
-          isSubset: selection.isSubset,
+          selection,
           signal,
           log,
           metrics: syncMetrics,

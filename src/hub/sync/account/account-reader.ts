@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../platform/errors.js'
+import { type Refusal, refuse } from '../../../platform/errors.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
 import { OnChainEvent, OnChainEventType, UserNameProof } from '../../../protocol/definitions.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
@@ -59,14 +59,16 @@ export async function* readAccount(
   const chainSources = (eventTypes: readonly OnChainEventType[]) =>
     eventTypes.map((eventType) => ({
       pages: readPages(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
-      read: (bytes: Buffer): MergeItem => ({ kind: 'chainEvent', event: OnChainEvent.decode(bytes) }),
+      read: (bytes: Buffer) =>
+        decoded(bytes, (entry): MergeItem => ({ kind: 'chainEvent', event: OnChainEvent.decode(entry) })),
     }))
   const userSources = () => [
     ...chainSources(CHAIN_EVENT_TYPES),
     {
       pages: namePages(upstreams, fid, signal),
       // Also names proven by messages, which no list contains: the proof shows the holder.
-      read: (bytes: Buffer): MergeItem => ({ kind: 'nameTransfer', proof: UserNameProof.decode(bytes) }),
+      read: (bytes: Buffer) =>
+        decoded(bytes, (entry): MergeItem => ({ kind: 'nameTransfer', proof: UserNameProof.decode(entry) })),
     },
     ...SET_CALLS.map((name) => ({ pages: readPages(upstreams, name, { fid }, signal), read: messageItem })),
   ]
@@ -108,6 +110,15 @@ async function* namePages(
 ): AsyncGenerator<readonly Buffer[]> {
   const call = upstreams.request((client) => client.call('getUserNameProofsByFid', { fid }, signal), signal)
   yield readPage(await call).entries
+}
+
+/** Decodes an entry; a refusal if it is malformed, as another hub may store it, so that the others of its user are read. */
+function decoded(bytes: Buffer, decode: (entry: Buffer) => MergeItem): MergeItem | Refusal {
+  try {
+    return decode(bytes)
+  } catch {
+    return refuse('bad_request.parse_failure', 'the upstream lists an entry that cannot be decoded')
+  }
 }
 
 function messageItem(bytes: Buffer): MergeItem | Refusal {

@@ -30,7 +30,13 @@ async function watchSaves(): Promise<void> {
 test('a clock that goes back does not stop the saves', async () => {
   let nowMs = 10_000_000
   const flush = async () => {}
-  const writer = new CheckpointWriter({ db, upstream: 'clock:1', shard: 1, clock: () => nowMs, flush })
+  const writer = new CheckpointWriter({
+    session: db,
+    upstream: 'clock:1',
+    shard: 1,
+    clock: () => nowMs,
+    flush,
+  })
   const nextId = async () =>
     (await db<{ id: number }[]>`select next_id as id from sync.cursors where upstream = 'clock:1'`)[0]?.id
   writer.push({ items: 1, nextId: 10, blockTime: 0 })
@@ -46,7 +52,7 @@ test('a save while another one runs that fails -> the cursor does not pass a use
   await watchSaves()
   const queue = new ReconcileQueue(db)
   const flush = () => queue.flush()
-  const writer = new CheckpointWriter({ db, upstream: 'stub:1', shard: 1, clock: () => 0, flush })
+  const writer = new CheckpointWriter({ session: db, upstream: 'stub:1', shard: 1, clock: () => 0, flush })
   queue.add(1, 'refused')
   writer.push({ items: 1, nextId: 10, blockTime: 0 })
   await writer.settled(1)

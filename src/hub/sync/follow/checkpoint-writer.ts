@@ -1,4 +1,4 @@
-import type { Database } from '../../../platform/db/connection.js'
+import type { Queryable } from '../../../platform/db/connection.js'
 import { isRecent } from '../../../platform/durations.js'
 import { saveCursor } from './cursors.js'
 
@@ -10,7 +10,11 @@ interface Checkpoint {
 }
 
 interface CheckpointWriterOptions {
-  readonly db: Database
+  /**
+   * A connection since before the first merge. A standby that takes over may lack the last merges; what they are before must not
+   * be saved there, and this connection does not outlive the server.
+   */
+  readonly session: Queryable
   /** Address of the upstream. */
   readonly upstream: string
   readonly shard: number
@@ -73,12 +77,12 @@ export class CheckpointWriter {
   }
 
   async #write(): Promise<void> {
-    const { db, upstream, shard, clock, flush } = this.#options
+    const { session, upstream, shard, clock, flush } = this.#options
     const checkpoint = this.#unsaved
     if (checkpoint === null) return
     this.#savedMs = clock()
     await flush()
-    if (!this.#isClosed) await saveCursor(db, upstream, shard, checkpoint)
+    if (!this.#isClosed) await saveCursor(session, upstream, shard, checkpoint)
     if (this.#unsaved === checkpoint) this.#unsaved = null
   }
 }

@@ -73,6 +73,20 @@ export async function saveCursors(
   }
 }
 
+/** Deletes the cursors of shards that an upstream no longer has: they would hold back the time up to which it is merged. */
+export async function deleteOtherCursors(
+  db: Queryable,
+  upstream: string,
+  shards: readonly number[],
+): Promise<void> {
+  const deleted = await db<{ shard: number }[]>`
+    delete from sync.cursors
+    where upstream = ${upstream} and shard <> all (${[...shards]}::smallint[])
+    returning shard`
+  for (const { shard } of deleted)
+    await deleteAppliedOffsets(db, sourceLogName(upstream, shard), Number.MAX_SAFE_INTEGER)
+}
+
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
 async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
   // The slowest shard of an upstream counts, and of several upstreams the furthest. A shard without a time does not count: its

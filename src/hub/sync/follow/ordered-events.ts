@@ -1,5 +1,7 @@
+import { status } from '@grpc/grpc-js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { StartCursor } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
 
@@ -77,6 +79,12 @@ export class OrderedEvents {
         foundInRange += added
         found += added
         const last = page.at(-1)
+        if (last !== undefined && last.id < next)
+          throw new UpstreamFailure(
+            status.INTERNAL,
+            client.address,
+            'it answers with events before those asked for',
+          )
         next = last === undefined ? range.stop : last.id + 1
         this.#gapTracker.resolve(last === undefined ? this.#resolvableStop(range.stop, endId) : next)
         if (added > 0) {

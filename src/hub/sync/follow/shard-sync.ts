@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
@@ -24,6 +24,8 @@ import { forgetOldLog, type RewindOptions, rewindToFork } from './rewind.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
+  /** The connection that holds the sync lock. */
+  readonly session: Queryable
   readonly client: UpstreamClient
   /** Shard of the upstream. */
   readonly shard: number
@@ -81,7 +83,7 @@ export class ShardSync {
   #rewinding: Promise<void> | null = null
 
   constructor(options: ShardSyncOptions) {
-    const { db, client, shard, hub, trusted, clock, signal, refusals, selection } = options
+    const { db, session, client, shard, hub, trusted, clock, signal, refusals, selection } = options
     this.#options = options
     this.#progressMs = clock()
     this.#orderedEvents = new OrderedEvents(options)
@@ -91,7 +93,7 @@ export class ShardSync {
       await this.#reconcileQueue.flush()
       await selection.flush()
     }
-    this.#checkpoints = new CheckpointWriter({ db, upstream: client.address, shard, clock, flush })
+    this.#checkpoints = new CheckpointWriter({ session, upstream: client.address, shard, clock, flush })
     this.#reorderBuffer = new ReorderBuffer({
       hub,
       origin: 'log',

@@ -5,7 +5,14 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { queueAllUsers } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { findStartCursor, LOG_GAP, type StartCursor, saveCursors, sourceLogName } from './cursors.js'
+import {
+  deleteOtherCursors,
+  findStartCursor,
+  LOG_GAP,
+  type StartCursor,
+  saveCursors,
+  sourceLogName,
+} from './cursors.js'
 
 interface StartOptions {
   readonly db: Database
@@ -36,6 +43,7 @@ export async function startShards(
       await deleteAppliedOffsets(db, sourceLogName(client.address, shard), Number.MAX_SAFE_INTEGER)
   }
   await saveCursors(db, client.address, starts)
+  await deleteOtherCursors(db, client.address, shards)
   return starts
 }
 

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import type { ReorderBufferOptions } from '../../reorder-buffer.js'
@@ -9,7 +9,7 @@ import { readShards, type Upstreams } from '../client/upstreams.js'
 import { UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { ShardSync } from './shard-sync.js'
+import { ShardSync, type ShardSyncOptions } from './shard-sync.js'
 import { startShards } from './start-shards.js'
 
 export interface SyncOptions {
@@ -48,12 +48,17 @@ export function startSync(options: SyncOptions): () => Promise<void> {
   }
 }
 
+type LockedSyncOptions = SyncOptions & Pick<ShardSyncOptions, 'session'>
+
 async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void> {
   const { db, log } = options
   while (!signal.aborted) {
     try {
-      await withLock(db, signal, async (lockSignal) => {
-        await Promise.all([syncWithLock(options, lockSignal), options.background?.(lockSignal)])
+      await withLock(db, signal, async (session, lockSignal) => {
+        await Promise.all([
+          syncWithLock({ ...options, session }, lockSignal),
+          options.background?.(lockSignal),
+        ])
       })
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'sync restarts')
@@ -66,7 +71,7 @@ async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void
 async function withLock(
   db: Database,
   signal: AbortSignal,
-  work: (lockSignal: AbortSignal) => Promise<void>,
+  work: (session: Queryable, lockSignal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const session = await db.reserve()
   try {
@@ -76,7 +81,7 @@ async function withLock(
     if (!row?.locked) return
     const lockLost = new AbortController()
     const lockSignal = AbortSignal.any([signal, lockLost.signal])
-    const working = work(lockSignal).finally(() => lockLost.abort())
+    const working = work(session, lockSignal).finally(() => lockLost.abort())
     while (!lockSignal.aborted) {
       await pause(LOCK_CHECK_MS, lockSignal)
       if (!lockSignal.aborted) await session`select 1`.catch(() => lockLost.abort())
@@ -88,7 +93,7 @@ async function withLock(
   }
 }
 
-async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<void> {
+async function syncWithLock(options: LockedSyncOptions, signal: AbortSignal): Promise<void> {
   const { upstreams, log, metrics } = options
   const refusals = new UpstreamRefusalLog(log)
   let delayMs = RETRY_MS.first
@@ -136,7 +141,7 @@ interface SyncAttempt {
 /** Follows all shards of one upstream. When one ends, all end: the next upstream may have other shards. */
 async function syncOnce(
   client: UpstreamClient,
-  options: SyncOptions,
+  options: LockedSyncOptions,
   { refusals, signal, onConnected, onProgress }: SyncAttempt,
 ): Promise<void> {
   const ended = new AbortController()

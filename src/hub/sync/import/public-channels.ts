@@ -72,12 +72,15 @@ async function readUsers(
     next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
   })
   const found = []
+  const readCursors = new Set<string | undefined>()
   let cursor: string | undefined
   do {
+    readCursors.add(cursor)
     const page = await api.get(path, { channelId, limit: PAGE, cursor }, Page)
     const users = page.result[list]!
     found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
     cursor = users.length > 0 ? page.next?.cursor : undefined
-  } while (cursor !== undefined)
+    // A cursor that comes again leads to the same pages without an end.
+  } while (cursor !== undefined && !readCursors.has(cursor))
   return found
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { withAnswerTimeout } from '../client/upstreams.js'
+import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { type ReconcileOptions, reconcileAccount, total } from './reconcile.js'
 import {
@@ -20,8 +21,8 @@ export interface ReconcileLoopOptions extends ReconcileOptions {
   readonly fidsPerMinute: number
   readonly log: Log
   readonly metrics: UpstreamMetrics
-  /** True if only selected users are synced: others are not compared. */
-  readonly isSubset: boolean
+  /** Users that are not selected are not compared. */
+  readonly selection: Selection
   /** Interval of polls of the queue. */
   readonly pollMs?: number
   /** Wait after a failure. */
@@ -83,7 +84,7 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
       if (due > 0) {
         const oldest = await readLeastRecentlyCompared(db, due)
         const isRoundOver = roundStart === null || oldest.every((user) => isComparedSince(user, roundStart))
-        if (isRoundOver && !options.isSubset) roundStart = await addUnlistedFids(db)
+        if (isRoundOver && !options.selection.isSubset) roundStart = await addUnlistedFids(db)
         for (const user of oldest) if ((await compareAll([user])) > 0) loggedKinds.clear()
       }
       if (queued.length > 0) await pause(retryMs, signal)

@@ -4,6 +4,7 @@ import { ReorderBuffer } from '../../reorder-buffer.js'
 import { FailedAccounts } from '../account/failed-accounts.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
+import type { Selection } from '../subset/selected-users.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
 import { markCompared, queueLast, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
@@ -23,6 +24,8 @@ export interface ReconcileOptions {
   readonly hub: Hub
   readonly trusted: boolean
   readonly extra: ExtraPolicy
+  /** Learns of follows and replies that were missing, if the process that syncs compares. */
+  readonly selection?: Selection
   readonly signal: AbortSignal
 }
 
@@ -42,13 +45,15 @@ interface AccountReport {
 
 /** Compares a user with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
-  const { db, upstreams, hub, trusted, signal } = options
+  const { db, upstreams, hub, trusted, selection, signal } = options
   const difference = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
   for (const refusal of difference.unreadable) reorderBuffer.countRefusal(refusal)
   for (const { item } of difference.missing) await reorderBuffer.add(item)
   await reorderBuffer.drain()
+  for (const { item } of difference.missing) selection?.includes(item)
+  await selection?.flush()
   const { merged, refused } = reorderBuffer.tally
   // Items that the sync merged meanwhile were not missing.
   let unattributed = merged + total(refused)
