@@ -1,5 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { type AudienceFilter, audienceTokens, isTarget } from './audience/audience.js'
+import { UNNAMED_CLIENT } from '../tokens/token-holder.js'
+import { hostOf } from '../tokens/unnamed-tokens.js'
+import { type AudienceFilter, audienceTokens, IDEMPOTENCY_HOURS, isTarget } from './audience/audience.js'
 
 /** Outcome of a notification for one user at one client. */
 export interface NotificationDelivery {
@@ -14,8 +16,9 @@ const MAX_DELIVERIES = 1_000
 
 /**
  * Reads the deliveries of a campaign that has ended, by fid. A user who was not reached is listed by the state of the
- * token, and as failed where a token of today was not tried, as of a target that the filter leaves out. A target that was not
- * tried because it was reached with the same idempotency key before counts as a success, unless the campaign was canceled.
+ * token, and as failed where a token of today was not tried: the filter leaves it out, or it is newer than the campaign. A target
+ * that was not tried because it was reached with the same idempotency key before counts as a success, unless the campaign was
+ * canceled.
  */
 export async function readDeliveries(
   db: Database,
@@ -24,7 +27,7 @@ export async function readDeliveries(
   const targets = [...new Set(audience.targetFids)]
   return await db<NotificationDelivery[]>`
     with tried as materialized (
-      select b.client_fid, each.fid, each.status
+      select b.client_fid, b.host, each.fid, each.status
       from miniapps.batches b
       cross join lateral (
         select fid, 'success' as status from unnest(b.fids) fid
@@ -46,6 +49,20 @@ export async function readDeliveries(
       from miniapps.tokens t
       where t.app_id = ${appId} and ${isTarget(db, targets)}
         and not exists (select from tried where tried.fid = t.fid and tried.client_fid = t.client_fid)
+        -- It was tried before it got its client.
+        and not exists (
+          select from tried
+          where tried.fid = t.fid and tried.client_fid = ${UNNAMED_CLIENT}::bigint and tried.host = ${hostOf(db, db`t.url`)}
+        )
+    ),
+    reached_before as materialized (
+      select distinct fid, b.client_fid
+      from miniapps.campaigns c
+      join miniapps.campaigns earlier on earlier.app_id = c.app_id and earlier.uuid = c.uuid and earlier.seq < c.seq
+      join miniapps.batches b on b.campaign_id = earlier.id
+      cross join unnest(b.fids) fid
+      where c.id = ${campaignId} and c.state <> 'canceled'
+        and (b.ended_at is null or b.ended_at > c.created_at - ${IDEMPOTENCY_HOURS} * interval '1 hour')
     )
     select fid, client_fid as "clientFid", status from tried
     union all
@@ -53,10 +70,9 @@ export async function readDeliveries(
       case
         when state = 'disabled' then 'token_disabled'
         when state <> 'enabled' then 'token_not_found'
-        when (fid, client_fid) in (select a.fid, a.client_fid from (${audienceTokens(db, appId, audience)}) a) then (
-          select case c.state when 'canceled' then 'failed' else 'success' end
-          from miniapps.campaigns c where c.id = ${campaignId}
-        )
+        when (fid, client_fid) in (select a.fid, a.client_fid from (${audienceTokens(db, appId, audience)}) a)
+          and (fid, client_fid) in (select r.fid, r.client_fid from reached_before r)
+          then 'success'
         else 'failed'
       end
     from untried

@@ -68,28 +68,6 @@ it('notifies a user once at each client that has notifications enabled', async (
   expect([...other.notificationCounts().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
 })
 
-it('a reply to a broadcast lists the tokens that were not reached too', async () => {
-  const client = await startClient(({ tokens }, response) => {
-    const ofUser = (fid: number) => tokens.filter((token) => fidOf(token) === fid)
-    answerWith(response, {
-      successfulTokens: ofUser(1),
-      invalidTokens: ofUser(2),
-      rateLimitedTokens: ofUser(3),
-    })
-  })
-  const { appId, send } = await createMiniApp(parts)
-  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2, 3] })
-  const result = await send({ target_fids: [] })
-  expect(result).toMatchObject({ success_count: 1, failure_count: 2, retryable_fids: [3] })
-  expect(
-    result.notification_deliveries.map(({ fid, status }: { fid: number; status: string }) => [fid, status]),
-  ).toEqual([
-    [1, 'success'],
-    [2, 'token_not_found'],
-    [3, 'failed'],
-  ])
-})
-
 it('a broadcast whose deliveries cannot be listed in time is answered with its counts', async () => {
   const reads = connect({ poolSize: 4, statementTimeoutMs: 2_000 })
   let held: { release(): Promise<void> } | undefined
@@ -103,32 +81,6 @@ it('a broadcast whose deliveries cannot be listed in time is answered with its c
   const result = await send({ target_fids: [], filters: { following_fid: CLIENT } })
   await held?.release()
   expect(result).toMatchObject({ httpStatus: 200, success_count: 1, notification_deliveries: [] })
-})
-
-it('lists a target that is named several times once, with a token and without one', async () => {
-  const client = await startClient()
-  const { appId, send } = await createMiniApp(parts)
-  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
-  const result = await send({ target_fids: [5, 1, 5, 1, 5] })
-  expect(result.notification_deliveries).toMatchObject([
-    { fid: 1, status: 'success' },
-    { fid: 5, status: 'token_not_found' },
-  ])
-})
-
-it('lists targets that a filter leaves out, too', async () => {
-  const client = await startClient()
-  const { appId, send } = await createMiniApp(parts)
-  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
-  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [3], state: 'disabled' })
-  const result = await send({ target_fids: [1, 2, 3, 4], filters: { exclude_fids: [2, 3, 4] } })
-  expect(result).toMatchObject({ success_count: 1, ...allSucceeded })
-  expect(result.notification_deliveries).toMatchObject([
-    { fid: 1, status: 'success' },
-    { fid: 2, status: 'failed' },
-    { fid: 3, status: 'token_disabled' },
-    { fid: 4, status: 'token_not_found' },
-  ])
 })
 
 it.each([

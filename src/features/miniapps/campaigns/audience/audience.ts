@@ -108,7 +108,7 @@ export interface SelectedAudience {
 /** Senders are not woken for more hosts by name: their sweep finds them. */
 const MAX_NAMED_HOSTS = 16
 /** How long clients honor an idempotency key (docs/protocol.md §8.3). */
-const IDEMPOTENCY_HOURS = 24
+export const IDEMPOTENCY_HOURS = 24
 
 /**
  * Selects a campaign's audience and queues it as batches, each for one client URL. Users reached or queued under the

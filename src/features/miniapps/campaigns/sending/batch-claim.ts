@@ -1,5 +1,7 @@
 import type { LaneClaim, LaneRequest } from '../../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import { UNNAMED_CLIENT } from '../../tokens/token-holder.js'
+import { hostOf } from '../../tokens/unnamed-tokens.js'
 import type { RateLimits } from '../campaign-client.js'
 import { batchSenders } from './batch-senders.js'
 import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
@@ -149,12 +151,22 @@ function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: RateLimits) {
   return db`
     tokens as materialized (
       select
-        b.id as batch_id, b.campaign_id, b.app_id, b.client_fid, b.host, member.fid, t.token, t.url, t.state,
+        b.id as batch_id, b.campaign_id, b.app_id, b.client_fid, b.host, member.fid,
+        coalesce(t.token, named.token) as token, coalesce(t.url, named.url) as url, coalesce(t.state, named.state) as state,
         b.claimed_at is not null as is_again
       from taken b
       cross join unnest(b.fids) as member (fid)
       left join miniapps.tokens t
         on t.app_id = b.app_id and t.fid = member.fid and t.client_fid = b.client_fid
+      -- A token that has got its client since the audience was selected.
+      left join lateral (
+        select n.token, n.url, n.state
+        from miniapps.tokens n
+        where t.fid is null and b.client_fid = ${UNNAMED_CLIENT}::bigint
+          and n.app_id = b.app_id and n.fid = member.fid and ${hostOf(db, db`n.url`)} = b.host
+        order by n.client_fid
+        limit 1
+      ) named on true
     ),
     paced as (
       insert into miniapps.rate_windows as p (app_id, fid, client_fid, sent_at)
