@@ -44,6 +44,7 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   if (header === undefined) return 0
   const text = header.trim()
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS
-  const date = Date.parse(text)
+  // The obsolete form of asctime names no zone.
+  const date = Date.parse(/GMT$/i.test(text) ? text : `${text} GMT`)
   return Number.isNaN(date) ? 0 : Math.max(0, date - nowMs)
 }

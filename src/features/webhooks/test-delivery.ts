@@ -84,7 +84,12 @@ export function sampleData(kind: WebhookEventKind, now: string): object {
       return {
         object: 'trade',
         trader: exampleUser,
-        pool: { object: 'pool', address: `0x${'33'.repeat(20)}` },
+        pool: {
+          object: 'pool',
+          address: `0x${'33'.repeat(20)}`,
+          protocol_family: 'uniswap',
+          protocol_version: 'v3',
+        },
         transaction: {
           hash: `0x${'44'.repeat(32)}`,
           network: { object: 'network', name: 'base' },
