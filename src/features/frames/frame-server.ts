@@ -2,6 +2,7 @@ import type { Frame } from '../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
+import { cutText } from '../../platform/text/cut-text.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
 import { readObject } from '../../protocol/json-signature.js'
 import { frameOf } from '../embeds/frame.js'
@@ -110,7 +111,7 @@ function frameIn(answer: NetAnswer, { frames_url }: PressedButton): Frame {
 function messageOf({ status, bytes }: NetAnswer): string {
   const message = readObject(Buffer.from(bytes))?.message
   return typeof message === 'string' && message !== ''
-    ? message.slice(0, MAX_MESSAGE_CHARACTERS)
+    ? cutText(message, MAX_MESSAGE_CHARACTERS)
     : `it answered ${status}`
 }
 

@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc20Abi, getAddress, toHex } from 'viem'
+import { cutText } from '../../platform/text/cut-text.js'
 import { type Html, html } from '../../platform/text/html.js'
 import { checksummedAddress } from '../tokens/present-token.js'
 import type { PaymentFrame } from './payment-frames.js'
@@ -83,8 +84,13 @@ function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: Pa
     version: '1',
     imageUrl: image ?? `${publicUrl}/pay/assets/card.png`,
     button: {
-      title: embedTitle(config.action?.text ?? 'Pay'),
-      action: { type: 'launch_miniapp', name: embedTitle(title), url, splashBackgroundColor: splashColor },
+      title: cutText(config.action?.text ?? 'Pay', MAX_EMBED_TITLE_LENGTH),
+      action: {
+        type: 'launch_miniapp',
+        name: cutText(title, MAX_EMBED_TITLE_LENGTH),
+        url,
+        splashBackgroundColor: splashColor,
+      },
     },
   })
 }
@@ -92,11 +98,6 @@ function embedOf({ config }: PaymentFrame, title: string, { url, publicUrl }: Pa
 /** Whether a page and an embed may have an image: the policy of the page admits no other scheme. */
 function isShown(image: string | undefined): image is string {
   return image !== undefined && /^https:\/\/[^\s"]+$/.test(image)
-}
-
-/** Cuts a text to the longest title of an embed, without half of a surrogate pair. */
-function embedTitle(text: string): string {
-  return text.slice(0, MAX_EMBED_TITLE_LENGTH).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** Formats an amount without an exponent. */

@@ -1,6 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { batchCall } from '../../hub/chain/batch-call.js'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
+import { cutText } from '../../platform/text/cut-text.js'
 import { readManyTokenDetails } from '../tokens/token-details.js'
 
 /** Price of a period of a subscription, in the smallest unit of its token. */
@@ -162,7 +163,7 @@ function decodeString(
   maxLength: number,
 ): string {
   if (data === null) return ''
-  return decodeFunctionResult({ abi, functionName, data }).replaceAll('\0', '').slice(0, maxLength)
+  return cutText(decodeFunctionResult({ abi, functionName, data }).replaceAll('\0', ''), maxLength)
 }
 
 /** Reads tiers by contract; null for a contract that answers with something else than tiers. */

@@ -11,6 +11,7 @@ import {
 } from 'viem'
 import { batchCall, callOrNull } from '../../hub/chain/batch-call.js'
 import { type Endpoint, WORD_LENGTH } from '../../hub/chain/endpoint.js'
+import { cutText } from '../../platform/text/cut-text.js'
 
 /** Metadata of a token contract. */
 export interface TokenDetails {
@@ -63,8 +64,8 @@ export async function readManyTokenDetails(
     if (decimals?.length !== WORD_LENGTH || supply === null) return null
     if (BigInt(decimals) > MAX_DECIMALS) return null
     return {
-      name: decodeText('name', name).slice(0, MAX_NAME_LENGTH),
-      symbol: decodeText('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
+      name: cutText(decodeText('name', name), MAX_NAME_LENGTH),
+      symbol: cutText(decodeText('symbol', symbol), MAX_SYMBOL_LENGTH),
       decimals: Number(decimals),
       totalSupply: BigInt(supply.slice(0, WORD_LENGTH)),
     }

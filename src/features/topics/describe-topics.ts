@@ -5,6 +5,7 @@ import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
+import { cutText } from '../../platform/text/cut-text.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { topLevelTopics } from './schema/topic.js'
@@ -85,8 +86,8 @@ function parseDescription(answer: string): { name: string; summary: string; subj
   if (!Value.Check(Description, value)) return null
   const { name, summary, top_level_topic } = value
   return {
-    name: storableText(name).trim().slice(0, MAX_NAME_LENGTH),
-    summary: storableText(summary).trim().slice(0, MAX_SUMMARY_LENGTH),
+    name: cutText(storableText(name).trim(), MAX_NAME_LENGTH),
+    summary: cutText(storableText(summary).trim(), MAX_SUMMARY_LENGTH),
     subject: topLevelTopics.find((subject) => subject === top_level_topic) ?? null,
   }
 }

@@ -3,6 +3,7 @@ import { compileBody } from '../../api/parse-body.js'
 import type { PublicApi } from '../../hub/sync/import/public-api.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { SavedTargets } from '../../platform/outbound/saved-targets.js'
+import { cutText } from '../../platform/text/cut-text.js'
 import { checkFilters } from './matching/filters.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from './schema/webhook-filters.js'
 import type { KnownSecret } from './secrets.js'
@@ -113,7 +114,7 @@ async function copyOne(
   existing: Webhook | undefined,
 ): Promise<CopiedWebhook> {
   const { store, appId, savedTargets, clock } = options
-  const title = (source.title ?? '').slice(0, MAX_TITLE) || source.webhook_id
+  const title = cutText(source.title ?? '', MAX_TITLE) || source.webhook_id
   const active = !options.inactive && source.active !== false
   const base = { sourceId: source.webhook_id, title, targetUrl: source.target_url, active }
   const refused = (...problems: string[]): CopiedWebhook => ({

@@ -6,6 +6,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { cutText } from '../../../platform/text/cut-text.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { type ConversationText, extractiveSummary } from '../extractive-summary.js'
@@ -121,7 +122,7 @@ async function summarize(
       .digest('base64')
     try {
       const text = await ai.chat(caller, key, { instructions, content, maxTokens: 500 })
-      const summary = text.trim().slice(0, MAX_SUMMARY_LENGTH)
+      const summary = cutText(text.trim(), MAX_SUMMARY_LENGTH)
       if (summary !== '') return summary
     } catch (error) {
       if (!(error instanceof PlazaError && error.code.startsWith('unavailable'))) throw error

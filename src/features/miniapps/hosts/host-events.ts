@@ -3,6 +3,7 @@ import { type ErrorCode, PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient, NetRequest } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { cutText } from '../../../platform/text/cut-text.js'
 import { type JsonSignature, parseJsonSignature, readObject } from '../../../protocol/json-signature.js'
 import { MAX_MANIFEST_BYTES, manifestRequest } from '../catalog/manifest-file.js'
 import { readClientEvent, receiveEvent, valueOrThrow, verifyEventSigner } from '../events/event-receiver.js'
@@ -135,7 +136,7 @@ async function deliverEvent(context: HostContext, site: MiniAppSite, event: Json
     maxBytes: MAX_RESPONSE_BYTES,
   })
   if (isSuccess(response)) return
-  const reason = Buffer.from(response.bytes).toString().slice(0, MAX_REASON_CHARACTERS).trim()
+  const reason = cutText(Buffer.from(response.bytes).toString(), MAX_REASON_CHARACTERS).trim()
   const answer = `its webhook answered ${response.status}${reason && `: ${reason}`}`
   throw deliveryError('unavailable.other_side', `the mini app refused the event: ${answer}`)
 }

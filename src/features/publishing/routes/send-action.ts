@@ -5,6 +5,7 @@ import { Json } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient, type NetFailure } from '../../../platform/outbound/net-failure.js'
+import { cutText } from '../../../platform/text/cut-text.js'
 import { parseBoundedJson } from '../../../platform/text/json-bounds.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { signJson } from '../../../protocol/json-signature.js'
@@ -135,7 +136,7 @@ function unreachableError(failure: NetFailure): PlazaError {
 function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): Json {
   const text = Buffer.from(bytes).toString()
   if (status < 200 || status > 299) {
-    const reason = text.slice(0, MAX_REASON_CHARACTERS).trim()
+    const reason = cutText(text, MAX_REASON_CHARACTERS).trim()
     throw otherAppError(`failed: it answered ${status}${reason === '' ? '' : `: ${reason}`}`)
   }
   if (isTruncated) throw otherAppError(`failed: its answer is larger than ${MAX_RESPONSE_BYTES} bytes`)

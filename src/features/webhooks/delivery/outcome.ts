@@ -3,6 +3,7 @@ import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from '../../../outbox
 import type { Database } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
+import { cutText } from '../../../platform/text/cut-text.js'
 
 /** The outcome of an attempt. */
 export interface DeliveryOutcome {
@@ -90,7 +91,7 @@ export function outcomeOf(
 function keptResponse(response: NetAnswer | NetFailure): string | null {
   if (isNetFailure(response) || response.bytes.length === 0) return null
   const text = new TextDecoder().decode(response.bytes.subarray(0, MAX_RESPONSE_LENGTH * 4))
-  return text.replaceAll('\0', '\ufffd').slice(0, MAX_RESPONSE_LENGTH)
+  return cutText(text.replaceAll('\0', '\ufffd'), MAX_RESPONSE_LENGTH)
 }
 
 /** The failures of a webhook, after a settlement. */
