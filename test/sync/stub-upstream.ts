@@ -94,7 +94,7 @@ export async function followShard(
   onTestFinished(() => stopping.abort())
   const log = createRecordingLog()
   const { signal } = stopping
-  const starts = await startShards({ db, selection, log, metrics }, client, [shard], signal)
+  const starts = await startShards({ db, session: db, selection, log, metrics }, client, [shard], signal)
   await new ShardSync({
     session: db,
     db,

@@ -73,18 +73,18 @@ export async function saveCursors(
   }
 }
 
-/** Deletes the cursors of shards that an upstream no longer has: they would hold back the time up to which it is merged. */
-export async function deleteOtherCursors(
+/**
+ * Excludes the cursors of shards that an upstream does not name from the time up to which it is merged. They stay where they are:
+ * a node behind a balancer may have fewer shards than the others.
+ */
+export async function ignoreOtherCursors(
   db: Queryable,
   upstream: string,
   shards: readonly number[],
 ): Promise<void> {
-  const deleted = await db<{ shard: number }[]>`
-    delete from sync.cursors
-    where upstream = ${upstream} and shard <> all (${[...shards]}::smallint[])
-    returning shard`
-  for (const { shard } of deleted)
-    await deleteAppliedOffsets(db, sourceLogName(upstream, shard), Number.MAX_SAFE_INTEGER)
+  await db`
+    update sync.cursors set block_time = 0
+    where upstream = ${upstream} and shard <> all (${[...shards]}::smallint[]) and block_time <> 0`
 }
 
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
@@ -6,8 +6,8 @@ import { queueAllUsers } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import {
-  deleteOtherCursors,
   findStartCursor,
+  ignoreOtherCursors,
   LOG_GAP,
   type StartCursor,
   saveCursors,
@@ -16,6 +16,8 @@ import {
 
 interface StartOptions {
   readonly db: Database
+  /** The connection that holds the sync lock: a standby that takes over never gets a cursor from before (`CheckpointWriter`). */
+  readonly session: Queryable
   readonly selection: Selection
   readonly log: Log
   readonly metrics: UpstreamMetrics
@@ -31,7 +33,7 @@ export async function startShards(
   shards: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, StartCursor>> {
-  const { db } = options
+  const { db, session } = options
   const starts = new Map(
     await Promise.all(
       shards.map(async (shard) => [shard, await findStartCursor(db, client, shard, signal)] as const),
@@ -42,8 +44,8 @@ export async function startShards(
     if (start.isNewLog)
       await deleteAppliedOffsets(db, sourceLogName(client.address, shard), Number.MAX_SAFE_INTEGER)
   }
-  await saveCursors(db, client.address, starts)
-  await deleteOtherCursors(db, client.address, shards)
+  await saveCursors(session, client.address, starts)
+  await ignoreOtherCursors(session, client.address, shards)
   return starts
 }
 
