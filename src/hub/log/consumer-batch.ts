@@ -91,6 +91,29 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
   if (consumer.from === 'newest') {
     for (const { shard, lastId } of await readLogEnds(db, all)) first.set(shard, lastId + 1)
   }
+  await insertCursors(db, consumer, first)
+}
+
+/** Creates a cursor that was lost, as a fail-over may lose it: where it was, or else where a new one begins. */
+export async function restoreCursor(
+  db: Database,
+  consumer: Consumer,
+  shard: number,
+  last: ConsumerCursor | undefined,
+): Promise<void> {
+  const stored = await db`
+    select from hub.consumers where name = ${consumer.name} and shard = ${shard}::smallint`
+  if (stored.length > 0) return
+  const [end] = consumer.from === 'newest' && last === undefined ? await readLogEnds(db, [shard]) : []
+  const next = last?.next ?? (end === undefined ? BEFORE_ALL_EVENTS : end.lastId + 1)
+  await insertCursors(db, consumer, new Map([[shard, next]]))
+}
+
+async function insertCursors(
+  db: Database,
+  consumer: Consumer,
+  first: ReadonlyMap<number, number>,
+): Promise<void> {
   await db`
     insert into hub.consumers (name, shard, next_id)
     select ${consumer.name}, shard, greatest(next_id, ${BEFORE_ALL_EVENTS})

@@ -237,6 +237,18 @@ describe('a consumer', () => {
     expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(4))
   })
 
+  test('whose cursor is lost goes on where it was', async () => {
+    start({ ...keepIds, from: 'newest' })
+    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2, PATIENCE)
+    await append(1, 2)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 2, PATIENCE)
+    // As a fail-over does that loses the first writes.
+    await db`delete from hub.consumers`
+    await append(1, 3)
+    await vi.waitUntil(async () => (await idsHad(1)).length >= 5, PATIENCE)
+    expect(await idsHad(1)).toEqual(await idsLogged(1))
+  })
+
   test('finishes its batch when it is stopped, then reads no more', async () => {
     let isUnderWay = false
     start({

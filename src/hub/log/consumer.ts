@@ -8,7 +8,13 @@ import {
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Tracing } from '../../platform/tracing/tracing.js'
-import { type Consumer, type ConsumerCursor, consumeBatch, ensureCursors } from './consumer-batch.js'
+import {
+  type Consumer,
+  type ConsumerCursor,
+  consumeBatch,
+  ensureCursors,
+  restoreCursor,
+} from './consumer-batch.js'
 import { decodeHubEvent, maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
@@ -32,6 +38,9 @@ const BATCH_SIZE = 1_000
 
 /** Wait while another process works on the shard. */
 const BUSY_MS = 250
+
+/** Shortest time between two looks for a cursor that seems locked: it may be gone. */
+const RESTORE_CURSOR_MS = 5_000
 
 /**
  * Shortest time between two batches at the end of the log. A block that comes later is handled at once; while blocks come
@@ -80,6 +89,8 @@ async function consumeShard(
   let failures = 0
   let hasCursor = false
   let expected: ConsumerCursor | undefined
+  let last: ConsumerCursor | undefined
+  let restoredMs = performance.now()
   const counted: Consumer = {
     ...consumer,
     handle(transaction, events, handleSignal) {
@@ -103,7 +114,13 @@ async function consumeShard(
       failures = 0
       limit = Math.min(batchSize, limit * 2)
       expected = outcome.state === 'busy' ? undefined : outcome.cursor
-      if (outcome.state === 'busy') await pause(BUSY_MS, signal)
+      last = expected ?? last
+      if (outcome.state === 'busy') {
+        await pause(BUSY_MS, signal)
+        if (performance.now() - restoredMs < RESTORE_CURSOR_MS) continue
+        restoredMs = performance.now()
+        await restoreCursor(db, consumer, shard, last)
+      }
       if (outcome.state === 'caughtUp') {
         await tail.wait([{ shard, lastId: outcome.cursor.next - 1 }], signal)
         const intervalMs = isBusy?.() ? BUSY_BATCH_INTERVAL_MS : BATCH_INTERVAL_MS

@@ -7,7 +7,7 @@ import { type BlockRef, confirmedBlock } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './log-range.js'
 import { type LogReset, LogResetError } from './log-reset.js'
-import { readEvents, readLogEnds, type StoredHubEvent, startAtKeptEvents } from './read.js'
+import { readEvents, readLogEnds, type StoredHubEvent, startAtKeptEvents, startBeforeEnds } from './read.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
 /** Shortest time between reads at the end of the log: a busy hub then sends pages, not single events. */
@@ -119,10 +119,8 @@ export async function rangesFrom(
   from: number | null,
 ): Promise<readonly ShardRange[]> {
   if (from !== null) {
-    return await startAtKeptEvents(
-      db,
-      shards.map((shard) => openEndedRange(shard, from)),
-    )
+    const ranges = shards.map((shard) => openEndedRange(shard, from))
+    return await startBeforeEnds(db, await startAtKeptEvents(db, ranges))
   }
   return (await readLogEnds(db, shards)).map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
 }

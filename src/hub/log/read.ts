@@ -181,6 +181,25 @@ export async function startAtKeptEvents(
   return ranges.map((range) => ({ ...range, from: Math.max(range.from, floorOf(range)) }))
 }
 
+/**
+ * Moves open-ended ranges of several shards that begin at one number to the ends of shards that have not come so far: the number
+ * is a position in another one. Behind the ends of all shards the ranges stay: the log that had the number is lost.
+ */
+export async function startBeforeEnds(
+  db: Database,
+  ranges: readonly ShardRange[],
+): Promise<readonly ShardRange[]> {
+  if (ranges.length < 2) return ranges
+  const ends = await readLogEnds(
+    db,
+    ranges.map(({ shard }) => shard),
+  )
+  const nextIds = new Map(ends.map(({ shard, lastId }) => [shard, lastId + 1]))
+  const nextIdOf = ({ shard }: ShardRange) => nextIds.get(shard) ?? 0
+  if (ranges.every((range) => range.from > nextIdOf(range))) return ranges
+  return ranges.map((range) => ({ ...range, from: Math.min(range.from, nextIdOf(range)) }))
+}
+
 /** The end of a shard's log. */
 export interface LogEnd {
   readonly shard: number

@@ -10,12 +10,12 @@ import {
   type SubscribeRequest,
 } from '@farcaster/hub-nodejs'
 import { type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js'
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { openHubGrpc } from '../../../../test/hub-grpc.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { silentLog } from '../../../platform/log/log.js'
-import { encodeHubEvent } from '../../log/hub-event.js'
+import { encodeHubEvent, eventId } from '../../log/hub-event.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../log/partitions.js'
 import { eventChannel } from '../../log/write.js'
 
@@ -166,6 +166,18 @@ describe('a subscriber', () => {
     await expect.poll(() => reader.ids).toEqual([5, 8, 60])
     const exact = await subscribe(double.client, { fromId: 5, shardIndex: 2 })
     await expect.poll(() => exact.error).toMatchObject({ code: status.OUT_OF_RANGE })
+  })
+
+  test('from an id that one of several shards has not reached -> gets what that shard logs next', async () => {
+    const [early, late] = [eventId(2, 1), eventId(9, 1)]
+    await append({ shard: 1, id: late }, { shard: 2, id: early })
+    await db`update hub.shards set height = case shard when 1 then 9 else 2 end`
+    onTestFinished(async () => void (await db`update hub.shards set height = 0`))
+    const reader = await subscribe(double.client, { fromId: late + 1 })
+    await append({ shard: 2, id: early + 1 }, { shard: 1, id: late + 1 })
+    await expect.poll(() => reader.ids).toEqual([early + 1, late + 1])
+    const lost = await subscribe(double.client, { fromId: eventId(20, 1) })
+    await expect.poll(() => lost.error?.code).toBe(status.ABORTED)
   })
 
   test('beyond the limit -> UNAVAILABLE, until another leaves', async () => {
