@@ -55,16 +55,20 @@ async function runBackfill(
     if (restart) await resetFetched(db, options.fids)
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)
-    await fetchPending(context, options)
+    await fetchPending(context, options, restart)
     if (fids === undefined && subset !== null && (includeNeighbors || subset.includeNeighbors)) {
       await findNeighbors(db, upstreams, subset.fids, signal)
       await listSelectedFids(db, upstreams, subset, signal)
-      await fetchPending(context, options)
+      await fetchPending(context, options, restart)
     }
   }).finally(() => upstreams.close())
 }
 
-async function fetchPending(context: CommandContext, options: BackfillOptions): Promise<void> {
+async function fetchPending(
+  context: CommandContext,
+  options: BackfillOptions,
+  restart = false,
+): Promise<void> {
   const { remaining, fetched } = await countFids(options.db, options.fids)
   const hint = remaining === 0 ? ' (--restart fetches them again)' : ''
   if (fetched > 0) context.print(`fetched before: ${fetched} users${hint}`)
@@ -79,7 +83,8 @@ async function fetchPending(context: CommandContext, options: BackfillOptions): 
   progress.finish()
   context.print(`users: ${fids}`)
   printTally(context, tally)
-  if (!isComplete) throw new UsageError('stopped: run the same command to go on')
+  if (!isComplete)
+    throw new UsageError(`stopped: run the same command ${restart ? 'without --restart ' : ''}to go on`)
   if (failed > 0)
     throw new UsageError(`users that the upstream could not list: ${failed}; the next run asks again`)
 }

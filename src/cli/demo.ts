@@ -60,7 +60,7 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
     progress.finish()
     if (result.outcome === 'complete') {
       context.progress.write('demo: adding channels and computing scores\n')
-      await completeDemo(db)
+      await completeDemo(db, result.tally)
     }
     printTally(context, result.tally)
     if (result.outcome === 'stopped') {
@@ -84,7 +84,10 @@ async function writeArchive(context: CommandContext, options: Options, path: str
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const isComplete = await writeDemo({ demo, file, signal, onProgress })
     progress.finish()
-    if (!isComplete) throw new UsageError('stopped: run the same command to continue')
+    if (!isComplete) {
+      const end = new Date(demo.end * 1000).toISOString()
+      throw new UsageError(`stopped: run the same command to continue, with --end ${end}`)
+    }
     context.print(`${path} is complete`)
   } finally {
     await file.close()

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { countFrames, exportAll } from '../hub/archive/export.js'
 import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
+import { selectionOf } from '../hub/archive/member.js'
 import { ArchiveWriter } from '../hub/archive/writer.js'
 import { readNetwork } from '../hub/network.js'
 import type { Database } from '../platform/db/connection.js'
@@ -41,7 +42,7 @@ async function runExport(context: CommandContext, path: string, options: Options
     // Not before the database answers: an empty file would be in the way of the next try.
     const file =
       path === '-'
-        ? openStandardOutput(context, farcasterNetworks[hubNetwork])
+        ? openStandardOutput(context, farcasterNetworks[hubNetwork], options)
         : await openFile(path, farcasterNetworks[hubNetwork], options)
     try {
       if (file.isComplete) return report(context, path, `${path} is already complete`)
@@ -84,7 +85,8 @@ async function writeArchive(
   })
   await (isComplete ? writer.finish() : writer.flushAll())
   progress.finish()
-  if (!isComplete) throw new UsageError('stopped: continue with --resume')
+  if (!isComplete)
+    throw new UsageError(`stopped: continue with --resume${fids === undefined ? '' : ' and the same --fid'}`)
   report(context, path, `${path} is complete: ${writer.frames} messages and events`)
 }
 
@@ -93,17 +95,25 @@ function report(context: CommandContext, path: string, line: string): void {
   if (path !== '-') context.print(line)
 }
 
-async function openFile(path: string, network: number, { resume = false }: Options): Promise<ArchiveFile> {
-  return await openArchiveFile(path, { network, resume }).catch((error: unknown) => {
+async function openFile(
+  path: string,
+  network: number,
+  { resume = false, fid: fids }: Options,
+): Promise<ArchiveFile> {
+  return await openArchiveFile(path, { network, resume, fids }).catch((error: unknown) => {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
   })
 }
 
-function openStandardOutput({ stdout }: CommandContext, network: number): ArchiveFile {
+function openStandardOutput(
+  { stdout }: CommandContext,
+  network: number,
+  { fid: fids }: Options,
+): ArchiveFile {
   const archiveId = randomBytes(8).toString('hex')
   return {
     sink: streamSink(stdout),
-    start: { network, archiveId, framesBefore: 0, position: 0 },
+    start: { network, archiveId, selection: selectionOf(fids), framesBefore: 0, position: 0 },
     isComplete: false,
     close: async () => {},
   }

@@ -38,7 +38,7 @@ async function runImport(context: CommandContext, path: string, { restart = fals
     progress.finish()
     if (result.startOffset > 0) context.print(`continued from byte ${result.startOffset}`)
     printTally(context, result.tally)
-    const fault = faultOf(result)
+    const fault = faultOf(result, restart)
     if (fault !== null) throw new UsageError(fault)
   })
 }
@@ -50,12 +50,12 @@ async function sizeOf(path: string): Promise<number> {
   return size
 }
 
-function faultOf({ outcome, offset }: ImportResult): string | null {
+function faultOf({ outcome, offset }: ImportResult, restart: boolean): string | null {
   switch (outcome) {
     case 'complete':
       return null
     case 'stopped':
-      return 'stopped: run the same command to continue'
+      return `stopped: run the same command ${restart ? 'without --restart ' : ''}to continue`
     case 'truncated':
       return `the archive is truncated: it is merged up to byte ${offset}; run again with the complete file`
     case 'corrupted':

@@ -4,7 +4,7 @@ import { splitFrames } from './frame.js'
 import { readArchive } from './reader.js'
 import { ArchiveWriter } from './writer.js'
 
-const start = { network: 3, archiveId: '0123456789abcdef', framesBefore: 0, position: 0 }
+const start = { network: 3, archiveId: '0123456789abcdef', selection: 1, framesBefore: 0, position: 0 }
 
 /** Frames of 0.5 MB that do not compress well, so that there are several chunks. */
 function bigFrame(seed: number): Buffer {

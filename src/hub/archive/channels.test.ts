@@ -33,7 +33,7 @@ test('an archive has the slots of channels, of all their users and in whatever o
   }
 
   const written: Buffer[] = []
-  const start = { network, archiveId: '00000000000000cc', framesBefore: 0, position: 0 }
+  const start = { network, archiveId: '00000000000000cc', selection: 1, framesBefore: 0, position: 0 }
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
   expect(await exportAll({ db, writer, after: null })).toBe(true)
   await writer.finish()

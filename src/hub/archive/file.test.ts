@@ -92,7 +92,31 @@ describe('a demo written to a file', () => {
     const notes = join(directory, 'notes')
     await writeFile(notes, 'my notes, which are longer than the header of an archive is, by quite a bit')
     await expect(writeTo(notes, true)).rejects.toThrow('is not an archive')
+    const blocks = join(directory, 'blocks.vcf.gz')
+    await writeFile(
+      blocks,
+      Buffer.concat([Buffer.from('1f8b08040000000000ff0600424302001b', 'hex'), Buffer.alloc(99, 7)]),
+    )
+    await expect(writeTo(blocks, true)).rejects.toThrow('is not an archive')
+    const zeros = join(directory, 'image')
+    await writeFile(zeros, Buffer.concat([Buffer.alloc(512), Buffer.alloc(512, 7)]))
+    await expect(writeTo(zeros, true)).rejects.toThrow('is not an archive')
     const other = { ...options, archiveId: 'ffffffffffffffff', resume: true }
     await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of another network or run')
+    for (const fids of [undefined, [1, 2]]) {
+      const path = join(directory, `of ${fids}`)
+      await (await openArchiveFile(path, { ...options, resume: false, fids })).close()
+      const file = await openArchiveFile(path, { ...options, resume: true, fids })
+      const writer = new ArchiveWriter(file.sink, file.start)
+      await writer.add(Buffer.of(0))
+      await writer.checkpoint(1)
+      await writer.flushAll()
+      await file.close()
+      const resumed = await openArchiveFile(path, { ...options, resume: true, fids: fids && [2, 1, 2] })
+      await resumed.close()
+      expect(resumed.start.position).toBe(1)
+      const others = { ...options, resume: true, fids: fids === undefined ? [1, 2] : undefined }
+      await expect(openArchiveFile(path, others)).rejects.toThrow('was begun for other users')
+    }
   })
 })

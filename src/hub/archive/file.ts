@@ -4,9 +4,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import {
   decodeMember,
   decodeMemberHeader,
-  hasMemberPrefix,
   MEMBER_HEADER_BYTES,
   type MemberHeader,
+  mayBeginArchive,
+  selectionOf,
 } from './member.js'
 import type { ArchiveSink, ArchiveStart } from './writer.js'
 
@@ -25,13 +26,15 @@ export interface OpenArchiveOptions {
   readonly network: number
   /** 16 hex digits; random by default. */
   readonly archiveId?: string
+  /** The users that it is written of; by default all. */
+  readonly fids?: readonly number[] | undefined
   /** Continues after the last chunk of an existing file instead of refusing it. */
   readonly resume: boolean
 }
 
 /**
  * Opens an archive file for writing. A resumed file is truncated after its last complete chunk.
- * @throws Error if the file exists and `resume` is false, or if it is not an archive of this network.
+ * @throws Error if the file exists and `resume` is false, or if it is not an archive of this network and these users.
  */
 export async function openArchiveFile(path: string, options: OpenArchiveOptions): Promise<ArchiveFile> {
   const flags = constants.O_RDWR | constants.O_CREAT | (options.resume ? 0 : constants.O_EXCL)
@@ -50,16 +53,20 @@ export async function openArchiveFile(path: string, options: OpenArchiveOptions)
 async function prepare(
   path: string,
   handle: FileHandle,
-  { network, archiveId }: OpenArchiveOptions,
+  { network, archiveId, fids }: OpenArchiveOptions,
 ): Promise<ArchiveFile> {
   const members = await listMembers(handle)
   const last = await lastGoodMember(handle, members)
   const size = (await handle.stat()).size
-  if (size > 0 && !hasMemberPrefix(await readAt(handle, 0, Math.min(size, MEMBER_HEADER_BYTES)))) {
-    throw new Error(`${path} is not an archive`)
-  }
-  if (last !== null && (last.network !== network || (archiveId && last.archiveId !== archiveId))) {
+  const head = await readAt(handle, 0, Math.min(size, MEMBER_HEADER_BYTES))
+  if (!mayBeginArchive(head)) throw new Error(`${path} is not an archive`)
+  const first = head.length < MEMBER_HEADER_BYTES ? null : decodeMemberHeader(head)
+  const selection = selectionOf(fids)
+  if (first !== null && (first.network !== network || (archiveId && first.archiveId !== archiveId))) {
     throw new Error(`${path} is an archive of another network or run`)
+  }
+  if (first !== null && first.selection !== 0 && first.selection !== selection) {
+    throw new Error(`${path} was begun for other users: name the same ones as then`)
   }
   const isComplete = last?.kind === 'end'
   let offset = last === null ? 0 : last.offset + last.sizeBytes
@@ -69,6 +76,7 @@ async function prepare(
     start: {
       network,
       archiveId: last?.archiveId ?? archiveId ?? randomBytes(8).toString('hex'),
+      selection,
       framesBefore: last === null ? 0 : last.framesBefore + last.frames,
       position: last?.position ?? 0,
     },

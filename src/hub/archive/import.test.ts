@@ -39,7 +39,7 @@ async function exported(
   options: { fids?: number[]; from?: Buffer; stopAfterFrames?: number } = {},
 ): Promise<Buffer> {
   const written: Buffer[] = options.from ? [options.from] : []
-  const start = { network, archiveId: '00000000000000aa', framesBefore: 0, position: 0 }
+  const start = { network, archiveId: '00000000000000aa', selection: 1, framesBefore: 0, position: 0 }
   if (options.from) Object.assign(start, await endOf(options.from))
   const sink = { write: async (bytes: Buffer) => void written.push(bytes) }
   const writer = new ArchiveWriter(sink, start, { chunkBytes: 50_000 })
@@ -159,7 +159,7 @@ describe('an import', () => {
     )
     const write = async (fid: number, replaced: boolean) => {
       const written: Buffer[] = []
-      const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
+      const start = { network, archiveId: '00000000000000dd', selection: 1, framesBefore: 0, position: 0 }
       const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
       await writer.add(frames[0]!)
       await writer.checkpoint(1)
@@ -234,7 +234,7 @@ describe('an import', () => {
 
 async function forgedArchive(): Promise<Buffer> {
   const written: Buffer[] = []
-  const start = { network, archiveId: '00000000000000bb', framesBefore: 0, position: 0 }
+  const start = { network, archiveId: '00000000000000bb', selection: 1, framesBefore: 0, position: 0 }
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
   await writer.add(Buffer.of(2, 0x08, 0x0b))
   await writer.add(Buffer.of(0))

@@ -7,7 +7,7 @@ import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
  * The "extra" field of each member, which those tools skip, locates it (little endian, like all of gzip):
  *
  *     'P' 'Z' length   version kind network flags   archive id (8)   member bytes (4)   frames (4)
- *                      frames before (8)   position (8)
+ *                      frames before (8)   position (8)   selection (4)
  */
 export interface MemberInfo {
   readonly kind: 'chunk' | 'end'
@@ -21,6 +21,8 @@ export interface MemberInfo {
   readonly framesBefore: number
   /** Position of the writer; in an export, the last complete fid. */
   readonly position: number
+  /** What the archive is written of (`selectionOf`); 0 if that is not known, as of archives before 0.2.0. */
+  readonly selection: number
   /** True if writing can resume after this member: `position` is exactly its end. */
   readonly resumable: boolean
 }
@@ -37,7 +39,6 @@ const MAX_MEMBER_BYTES = 64 * 1024 * 1024
 
 /** Magic, deflate, "extra field", no time, no extra flags, unknown system; then 44 bytes of extra field. */
 const GZIP_PREFIX = Buffer.from('1f8b08040000000000ff2c00505a2800', 'hex')
-const GZIP_HEADER_BYTES = 10
 const VERSION = 1
 const KINDS = ['chunk', 'end'] as const
 const RESUMABLE = 1
@@ -60,17 +61,31 @@ export async function encodeMember(info: MemberInfo, content: Buffer): Promise<B
   header.writeUInt32LE(info.frames, 32)
   header.writeBigUInt64LE(BigInt(info.framesBefore), 36)
   header.writeBigUInt64LE(BigInt(info.position), 44)
-  // The last four bytes of the header are reserved.
+  header.writeUInt32LE(info.selection, 52)
   const trailer = Buffer.alloc(TRAILER_BYTES)
   trailer.writeUInt32LE(crc32(content), 0)
   trailer.writeUInt32LE(content.length, 4)
   return Buffer.concat([header, body, trailer])
 }
 
-/** Returns true if the bytes may begin a file that an interrupted run left: a partial header of a member. */
-export function hasMemberPrefix(bytes: Buffer): boolean {
-  const compared = Math.min(bytes.length, GZIP_HEADER_BYTES)
-  return bytes.subarray(0, compared).equals(GZIP_PREFIX.subarray(0, compared))
+const MEMBER_PREFIX = Buffer.from([...GZIP_PREFIX, VERSION])
+
+/**
+ * Returns true if the first bytes of a file are those of an archive, or of one that an interrupted run left: a part of a header,
+ * before space that was never written.
+ */
+export function mayBeginArchive(bytes: Buffer): boolean {
+  const end = bytes.findLastIndex((byte) => byte !== 0) + 1
+  const compared = Math.min(end, MEMBER_PREFIX.length)
+  return (
+    (end > 0 || bytes.length === 0) && bytes.subarray(0, compared).equals(MEMBER_PREFIX.subarray(0, compared))
+  )
+}
+
+/** Returns the number by which an archive names the users that it is written of; undefined is all. */
+export function selectionOf(fids: readonly number[] | undefined): number {
+  const sorted = fids && [...new Set(fids)].sort((a, b) => a - b)
+  return crc32(sorted === undefined ? 'all' : sorted.join(',')) || 1
 }
 
 /** Decodes a header from the first `MEMBER_HEADER_BYTES` of a member; null if it is not one. */
@@ -90,6 +105,7 @@ export function decodeMemberHeader(bytes: Buffer): MemberHeader | null {
     frames: bytes.readUInt32LE(32),
     framesBefore: Number(bytes.readBigUInt64LE(36)),
     position: Number(bytes.readBigUInt64LE(44)),
+    selection: bytes.readUInt32LE(52),
   }
 }
 

@@ -34,7 +34,7 @@ async function openHub(atUnix = testNowUnix) {
 /** Imports all that one hub stores into another one, by default an empty one, now. */
 async function copy(from: Database, to?: Awaited<ReturnType<typeof openHub>>, fids?: readonly number[]) {
   const written: Buffer[] = []
-  const start = { network, archiveId: '00000000000000dd', framesBefore: 0, position: 0 }
+  const start = { network, archiveId: '00000000000000dd', selection: 1, framesBefore: 0, position: 0 }
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
   await exportAll({ db: from, writer, after: null, ...(fids === undefined ? {} : { fids }) })
   await writer.finish()

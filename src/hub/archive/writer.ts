@@ -6,7 +6,7 @@ export interface ArchiveSink {
 }
 
 /** The identity of an archive and the position where writing continues. */
-export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> {
+export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId' | 'selection'> {
   /** Frames and position of an existing archive; 0 for a new one. */
   readonly framesBefore: number
   readonly position: number
@@ -93,6 +93,7 @@ export class ArchiveWriter {
       frames,
       network: this.start.network,
       archiveId: this.start.archiveId,
+      selection: this.start.selection,
       framesBefore: this.#framesBefore,
       position: this.#position,
       resumable: this.#isAtCheckpoint,
