@@ -4,6 +4,7 @@ import { demoFault, estimateItems } from '../demo/options.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { importChannel } from '../features/channels/channels.js'
 import { recomputeScores } from '../features/score/score-job.js'
+import type { MergeTally } from '../hub/reorder-buffer.js'
 import type { Database } from '../platform/db/connection.js'
 import type { CommandContext } from './context.js'
 import { progressOf } from './long-command.js'
@@ -31,14 +32,14 @@ export async function addSmallDemo(
   const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
   const { outcome, tally } = await runDemo({ db, hub, demo, signal, onProgress })
   if (tally.merged > 0) progress.finish()
-  if (outcome === 'complete') await completeDemo(db)
+  if (outcome === 'complete') await completeDemo(db, tally)
 }
 
 /**
- * Adds what follows from the messages of a finished demo: its channels and the scores of its users. What is there
- * already stays.
+ * Adds what follows from the messages of a finished demo: its channels and the scores of its users. Channels that are there
+ * already stay, and scores if this run has merged nothing: a server may have computed them of a part of the demo.
  */
-export async function completeDemo(db: Database): Promise<void> {
+export async function completeDemo(db: Database, { merged }: Pick<MergeTally, 'merged'>): Promise<void> {
   const [present] = await db<{ channels: boolean; scores: boolean }[]>`
     select
       exists (select from channels.channels where lead_fid is not null) as channels,
@@ -49,5 +50,5 @@ export async function completeDemo(db: Database): Promise<void> {
     const problem = await importChannel(db, channel, now)
     if (problem !== null) throw new Error(`channel ${channel.id} of the demo: ${problem}`)
   }
-  if (!present!.scores) await recomputeScores(db, { seeds: [], clock: Date.now })
+  if (merged > 0 || !present!.scores) await recomputeScores(db, { seeds: [], clock: Date.now })
 }

@@ -61,11 +61,11 @@ export class StopSignals {
 
   #handle(signal: (typeof SIGNALS)[number]): void {
     if (this.#firstMs === null) this.#stopFirst(signal)
-    else if (Date.now() - this.#firstMs > SAME_SIGNAL_MS) this.#force()
+    else if (performance.now() - this.#firstMs > SAME_SIGNAL_MS) this.#force()
   }
 
   #stopFirst(signal: (typeof SIGNALS)[number]): void {
-    this.#firstMs = Date.now()
+    this.#firstMs = performance.now()
     const isHandled = this.#command.length > 0
     const exitCode = SIGNAL_EXIT_CODE + constants.signals[signal]
     if (!isHandled && this.#databases.size === 0) this.#process.exit(exitCode)

@@ -116,6 +116,11 @@ test('areScoresDue: when old, or when one account in ten has none', async () => 
   await addRun(80 * HOUR_MS)
   expect(await due()).toBe(false)
   expect(await due(20)).toBe(true)
+  // The clock has gone back since.
+  await addRun(200 * HOUR_MS)
+  expect(await due()).toBe(true)
+  await addRun(90 * HOUR_MS)
+  expect(await due()).toBe(false)
   await db`update social.users set score = null where fid = 3`
   expect(await due()).toBe(true)
 })

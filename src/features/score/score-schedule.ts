@@ -84,12 +84,12 @@ export async function areScoresDue({
     select
       count(*) as users,
       count(*) filter (where score is null) as unscored,
-      (select max(finished_at) from score.runs) as finished_at
+      (select finished_at from score.runs where finished_at is not null order by id desc limit 1) as finished_at
     from social.users
   `
   if (row === undefined || row.users === 0) return false
-  const ageMs = clock() - (row.finished_at ?? 0)
-  return ageMs >= intervalHours * HOUR_MS || row.unscored > row.users * UNSCORED_SHARE
+  const isNew = isRecent(row.finished_at ?? Number.NEGATIVE_INFINITY, clock(), intervalHours * HOUR_MS)
+  return !isNew || row.unscored > row.users * UNSCORED_SHARE
 }
 
 /** Input of the thread. */

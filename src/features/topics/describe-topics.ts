@@ -54,7 +54,10 @@ export async function describeTopics(
     ) as hashes
     from (select * from topics.topics order by score desc, slug limit ${MAX_DESCRIBED}) t
     where not exists (
-      select from topics.descriptions d where d.slug = t.slug and d.described_at > ${now - DESCRIBED_AGAIN_MS}::bigint
+      select from topics.descriptions d
+      where d.slug = t.slug and d.described_at > ${now - DESCRIBED_AGAIN_MS}::bigint
+        -- The clock may have gone back.
+        and d.described_at <= ${now + DESCRIBED_AGAIN_MS}::bigint
     )
     order by t.score desc, t.slug
   `

@@ -28,8 +28,8 @@ export async function fillNetwork(db: Database, secretKey: string): Promise<read
     const end = startOfDay(testNowUnix)
     const demo = await loadOrCreateDemo(db, { ...DEMO, end }, testNowUnix)
     if (typeof demo === 'string') throw new Error(demo)
-    await runDemo({ db, hub, demo })
-    await completeDemo(db)
+    const { tally } = await runDemo({ db, hub, demo })
+    await completeDemo(db, tally)
     const appId = await ensureApp(db, 'development')
     const store = { db, vault: createVault([secretKey]) }
     const [approved, unapproved] = [await createSigner(store, appId), await createSigner(store, appId)]
