@@ -3,6 +3,7 @@ import { Option } from 'commander'
 import { setWebhookLimits, summarizeWebhooks, type WebhookLimits } from '../features/webhooks/limits.js'
 import { webhookEventKinds } from '../features/webhooks/schema/webhook-filters.js'
 import type { Database } from '../platform/db/connection.js'
+import { isUuid } from '../platform/text/uuid.js'
 import { wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printList } from './table.js'
@@ -28,8 +29,7 @@ export function addWebhookCommand(webhook: Command, context: CommandContext): vo
     .option('--rate-limit-ms <ms>', 'length of the period', wholeNumber(1_000, 86_400_000))
     .action((id: string, limits: WebhookLimits) =>
       withDatabase(context, 'webhook', async (db) => {
-        const isId = /^[0-9a-f-]{36}$/i.test(id)
-        if (!isId || !(await setWebhookLimits(db, id, limits)))
+        if (!isUuid(id) || !(await setWebhookLimits(db, id, limits)))
           throw new UsageError(`there is no webhook ${id}`)
         context.print(`webhook ${id}`)
       }),

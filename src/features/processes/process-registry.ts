@@ -32,10 +32,12 @@ export interface ProcessDetails {
 /** Registers this process, and keeps its heartbeat until it stops. */
 export async function registerProcess(db: Database, details: ProcessDetails, log: Log) {
   const id = randomUUID()
+  const startedMs = performance.now()
   const stopping = new AbortController()
-  await writeHeartbeat(db, id, details)
+  const heartbeat = () => writeHeartbeat(db, { id, startedMs }, details)
+  await heartbeat()
   await checkConnectionBudget(db, log)
-  const heartbeatLoop = keepHeartbeat(() => writeHeartbeat(db, id, details), {
+  const heartbeatLoop = keepHeartbeat(heartbeat, {
     everyMs: details.heartbeatMs ?? HEARTBEAT_MS,
     log,
     signal: stopping.signal,
@@ -71,17 +73,17 @@ async function keepHeartbeat(
 
 async function writeHeartbeat(
   db: Database,
-  id: string,
+  { id, startedMs }: { readonly id: string; readonly startedMs: number },
   { roles, connections }: ProcessDetails,
 ): Promise<void> {
   await db`
     with expired as (
       delete from app.processes where alive_until < now() - interval '1 minute'
     )
-    insert into app.processes (id, roles, version, host, pid, connections, alive_until)
+    insert into app.processes (id, roles, version, host, pid, connections, started_at, alive_until)
     values (
       ${id}::uuid, ${db.types.texts([...roles])}::text[], ${version}, ${hostname()}, ${process.pid},
-      ${connections}::integer,
+      ${connections}::integer, now() - make_interval(secs => ${(performance.now() - startedMs) / 1000}),
       now() + make_interval(secs => ${ALIVE_SECONDS})
     )
     on conflict (id) do update set alive_until = excluded.alive_until`

@@ -63,7 +63,7 @@ export class JobRuns {
     }
   }
 
-  /** Writes what has changed since the last time, in one statement. */
+  /** Writes what has changed since the last time. */
   async flush(db: Database, processId: string): Promise<void> {
     const runs = [...this.#changed].map((name) => this.#runs.get(name)!)
     if (runs.length === 0) return
@@ -96,6 +96,10 @@ export class JobRuns {
         set runs = excluded.runs, failures = excluded.failures, started_at = excluded.started_at,
           duration_ms = excluded.duration_ms, next_at = excluded.next_at, error = excluded.error,
           failed_at = excluded.failed_at`
+      const [stored] = await db<{ jobs: number }[]>`
+        select count(*)::integer as jobs from app.job_runs where process_id = ${processId}::uuid`
+      // After minutes without a database another process has taken this one for dead, and its runs with it.
+      if (stored!.jobs < this.#runs.size) for (const name of this.#runs.keys()) this.#changed.add(name)
     } catch (error) {
       for (const { name } of rows) this.#changed.add(name)
       throw error

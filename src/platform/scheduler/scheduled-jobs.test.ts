@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
@@ -7,7 +8,7 @@ import { createJobMetrics } from './job-metrics.js'
 import { JobRuns } from './job-runs.js'
 import { startScheduledJobs } from './scheduled-jobs.js'
 
-const { connect } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const openLocks = () => connect({ poolSize: 1 })
 const locks = openLocks()
 
@@ -48,6 +49,28 @@ it('counts failures of a job, and remembers when it last succeeded', async () =>
     'plaza_job_failures_total{name="sweep"} 1',
     'plaza_job_last_success_timestamp_seconds{name="sweep"} 1000',
   ])
+})
+
+it('writes all runs again after another process has taken this one for dead', async () => {
+  const id = randomUUID()
+  const runs = new JobRuns(() => 1_000_000)
+  const register = () => db`
+    insert into app.processes (id, roles, version, host, pid, connections, alive_until)
+    values (${id}, '{worker}', '1', 'host', 1, 1, now() + interval '1 hour')`
+  const stored = async () =>
+    (await db`select name from app.job_runs where process_id = ${id} order by name`).map(({ name }) => name)
+  const daily = { name: 'daily', everyMs: 86_400_000 }
+  const often = { name: 'often', everyMs: 1 }
+  await register()
+  for (const job of [daily, often]) runs.begin(job)(1)
+  await runs.flush(db, id)
+  expect(await stored()).toEqual(['daily', 'often'])
+  await db`delete from app.processes where id = ${id}`
+  runs.begin(often)(1)
+  await runs.flush(db, id)
+  await register()
+  await runs.flush(db, id)
+  expect(await stored()).toEqual(['daily', 'often'])
 })
 
 it('a job that another part of the server refuses: waits for its next run, as after any failure', async () => {

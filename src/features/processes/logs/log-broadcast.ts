@@ -25,6 +25,7 @@ const READER_MS = 12_000
 const SEND_MS = 250
 /** Lines for one reader at a time: 800 per second. More are counted. */
 const MAX_LINES = 200
+/** Readers that follow. */
 const MAX_READERS = 8
 const MAX_RECENT = 500
 
@@ -55,7 +56,7 @@ export async function startLogBroadcast(options: LogBroadcastOptions): Promise<(
     const { reader, lines, level, follow } = request
     const known = readers.get(reader)
     if (known !== undefined) known.untilMs = clock() + READER_MS
-    else if (readers.size < MAX_READERS) {
+    else if (!follow || readers.size < MAX_READERS) {
       const { sequence } = feed
       const count = feed.countOf(level)
       if (follow) readers.set(reader, { untilMs: clock() + READER_MS, level, sequence, count })
