@@ -101,6 +101,21 @@ describe('submitOrders', () => {
     expect(submits).toBe(1)
   })
 
+  it('a database that fails otherwise after a connection was lost -> it is not said that nothing was recorded', async () => {
+    const failures = [{ code: 'CONNECTION_CLOSED' }, { code: '57014' }]
+    const lost: OrderLedger = {
+      settleWallet: (wallet) => ledger.settleWallet(wallet),
+      readSubmitted: (each) => ledger.readSubmitted(each),
+      submit: async (order) => {
+        const failure = failures.shift()
+        if (failure === undefined) return await ledger.submit(order)
+        throw Object.assign(new Error('away'), failure)
+      },
+    }
+    expect((await submitOrders(lost, newOrders(1), afterBroadcast())).some(isRefused)).toBe(false)
+    expect(failures).toEqual([])
+  })
+
   it('an RPC that fails for all orders -> throws, because nothing will be sent', async () => {
     const orders = newOrders(2)
     failEstimatesOf(...orders)

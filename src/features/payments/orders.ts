@@ -1,4 +1,4 @@
-import { outageOf } from '../../platform/db/connection-errors.js'
+import { NoConnectionError, outageOf } from '../../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
@@ -132,12 +132,16 @@ async function recordOrder(
   untilMs: number,
 ): Promise<Submission | null> {
   const restMs = () => untilMs + MAX_RECORDING_MS - performance.now()
+  let mayBeRecorded = false
   while (restMs() > 0) {
     try {
       const submission = await resultWithin(restMs(), ledger.submit({ ...order, untilMs }))
       if (submission !== null) return submission
     } catch (error) {
-      if (error instanceof PlazaError || outageOf(error) !== 'DatabaseAway') throw error
+      const outage = outageOf(error)
+      const isAway = outage === 'DatabaseAway'
+      mayBeRecorded ||= isAway && !(error instanceof NoConnectionError)
+      if (outage === null || !(isAway || mayBeRecorded)) throw error
       await pause(Math.min(POLL_MS, Math.max(0, restMs())))
     }
   }

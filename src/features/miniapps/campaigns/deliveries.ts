@@ -1,6 +1,4 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { UNNAMED_CLIENT } from '../tokens/token-holder.js'
-import { hostOf } from '../tokens/unnamed-tokens.js'
 import { type AudienceFilter, audienceTokens, IDEMPOTENCY_HOURS, isTarget } from './audience/audience.js'
 
 /** Outcome of a notification for one user at one client. */
@@ -27,7 +25,7 @@ export async function readDeliveries(
   const targets = [...new Set(audience.targetFids)]
   return await db<NotificationDelivery[]>`
     with tried as materialized (
-      select b.client_fid, b.host, each.fid, each.status
+      select b.client_fid, each.fid, each.status
       from miniapps.batches b
       cross join lateral (
         select fid, 'success' as status from unnest(b.fids) fid
@@ -49,11 +47,6 @@ export async function readDeliveries(
       from miniapps.tokens t
       where t.app_id = ${appId} and ${isTarget(db, targets)}
         and not exists (select from tried where tried.fid = t.fid and tried.client_fid = t.client_fid)
-        -- It was tried before it got its client.
-        and not exists (
-          select from tried
-          where tried.fid = t.fid and tried.client_fid = ${UNNAMED_CLIENT}::bigint and tried.host = ${hostOf(db, db`t.url`)}
-        )
     ),
     reached_before as materialized (
       select distinct fid, b.client_fid

@@ -49,15 +49,18 @@ it('a batch of a canceled campaign is not claimed before it is removed, and thos
   ])
 })
 
-it('a token that gets its client after the audience was selected is sent to', async () => {
+it('a token that gets its client after the audience was selected can be sent to again', async () => {
   const { id: appId } = await createApp(db, { name: 'glade' })
   const url = 'https://glade.example.com/'
-  await grantTokens(db, { appId, clientFid: UNNAMED_CLIENT, url, fids: [1, 2] })
+  await grantTokens(db, { appId, clientFid: UNNAMED_CLIENT, url, fids: [1, 2, 3] })
   await queueBroadcast(appId, 'hello')
   const clients = [1, 2].map((fid) => ({ fid, clientFid: 9152, url }))
   expect(await db.begin((transaction) => nameTokens(transaction, appId, clients))).toHaveLength(2)
-  const tokens = [1, 2].map((fid) => tokenOf(UNNAMED_CLIENT, fid))
   expect(await claimBatch('glade.example.com')).toMatchObject([
-    { items: [{ requests: [{ url, fids: [1, 2], tokens }] }] },
+    { items: [{ requests: [{ url, fids: [3], tokens: [tokenOf(UNNAMED_CLIENT, 3)] }] }] },
   ])
+  const [batch] = await db`
+    select b.retryable_fids, b.unreached_fids
+    from miniapps.batches b join miniapps.campaigns c on c.id = b.campaign_id where c.app_id = ${appId}`
+  expect(batch).toEqual({ retryable_fids: [1, 2], unreached_fids: [] })
 })

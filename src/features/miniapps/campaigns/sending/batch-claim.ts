@@ -54,8 +54,8 @@ export async function claimBatches(
         select
           batch_id,
           coalesce(array_agg(fid order by fid) filter (where outcome is null), '{}') as fids,
-          coalesce(array_agg(fid order by fid) filter (where outcome = 'rate_limited'), '{}') as held,
-          coalesce(array_agg(fid order by fid) filter (where outcome <> 'rate_limited'), '{}') as refused
+          coalesce(array_agg(fid order by fid) filter (where outcome in ('rate_limited', 'failed')), '{}') as held,
+          coalesce(array_agg(fid order by fid) filter (where outcome not in ('rate_limited', 'failed')), '{}') as refused
         from judged
         group by batch_id
       ) g
@@ -151,22 +151,12 @@ function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: RateLimits) {
   return db`
     tokens as materialized (
       select
-        b.id as batch_id, b.campaign_id, b.app_id, b.client_fid, b.host, member.fid,
-        coalesce(t.token, named.token) as token, coalesce(t.url, named.url) as url, coalesce(t.state, named.state) as state,
+        b.id as batch_id, b.campaign_id, b.app_id, b.client_fid, b.host, member.fid, t.token, t.url, t.state,
         b.claimed_at is not null as is_again
       from taken b
       cross join unnest(b.fids) as member (fid)
       left join miniapps.tokens t
         on t.app_id = b.app_id and t.fid = member.fid and t.client_fid = b.client_fid
-      -- A token that has got its client since the audience was selected.
-      left join lateral (
-        select n.token, n.url, n.state
-        from miniapps.tokens n
-        where t.fid is null and b.client_fid = ${UNNAMED_CLIENT}::bigint
-          and n.app_id = b.app_id and n.fid = member.fid and ${hostOf(db, db`n.url`)} = b.host
-        order by n.client_fid
-        limit 1
-      ) named on true
     ),
     paced as (
       insert into miniapps.rate_windows as p (app_id, fid, client_fid, sent_at)
@@ -184,6 +174,12 @@ function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: RateLimits) {
       select
         tokens.*,
         case
+          -- Its client is known since the audience was selected: who sends again reaches it there.
+          when tokens.state is null and tokens.client_fid = ${UNNAMED_CLIENT}::bigint and exists (
+            select from miniapps.tokens named
+            where named.app_id = tokens.app_id and named.fid = tokens.fid and named.state = 'enabled'
+              and ${hostOf(db, db`named.url`)} = tokens.host
+          ) then 'failed'
           when tokens.state is null or tokens.state = 'disabled' then 'disabled'
           when tokens.state = 'invalid' then 'invalid'
           when not tokens.is_again and paced.fid is null then 'rate_limited'
