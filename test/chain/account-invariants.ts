@@ -31,6 +31,8 @@ export async function expectInvariants(db: Database, wallets: readonly FundedWal
         where (used_at is not null) <> exists (
           select from accounts.registrations r where r.pool_entry_id = s.id and r.step <> 'undone'
         )
+        -- One that has had a key is not used again.
+        and not (used_at is not null and exists (select from hub.signers k where k.fid = s.fid))
       )::integer as half
     from accounts.fid_pool s
     where s.fid is not null`

@@ -98,14 +98,19 @@ export async function requestKeyApproval(
   return await submitKeyRequest(check, signerRecord, request, property)
 }
 
-/** Whether a key that its developer holds was requested and not answered until a day after the deadline. */
+/**
+ * Whether a key that its developer holds was requested and not answered until a day after the deadline. One that a user has added
+ * by a message is in use, though it is not approved as long as the chain does not have it (docs/protocol.md §4.6).
+ */
 async function isExpiredRequest(
   { db, clock }: KeyRequestContext,
   { id, sealedKey, status }: SignerRecord,
 ): Promise<boolean> {
   if (sealedKey !== null || status !== 'pending_approval') return false
   const expired = await db`
-    select from signers.signers where id = ${id} and request_deadline <= ${expiredBefore(clock())}::bigint`
+    select from signers.signers s
+    where id = ${id} and request_deadline <= ${expiredBefore(clock())}::bigint
+      and not exists (select from hub.gasless_keys k where k.key = s.public_key)`
   return expired.length > 0
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { OnChainEventType } from '../../protocol/definitions.js'
-import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
+import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 
 /** A key of a user, of the registry or added by a message. */
 export interface UserKeyRow {
@@ -53,7 +53,10 @@ export async function readUserKeys(
       apps.id as "appId", apps.name as "appName"
     from page k
     left join social.users u on u.fid = k.app_fid
-    left join signers.signers s on s.public_key = k.key and s.key_type = k.key_type
+    left join signers.signers s
+      -- Of addresses, hubs also know the bare form.
+      on s.public_key in (k.key, case k.key_type when ${KEY_TYPE_AUTH} then decode(repeat('00', 12), 'hex') || k.key end)
+        and s.key_type = k.key_type
     left join apps.apps apps on apps.id = s.app_id
     order by k.block_number desc, k.key desc
   `

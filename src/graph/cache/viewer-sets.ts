@@ -83,6 +83,7 @@ export class ViewerSets implements LogState, TaggedStore {
     if (!entry || !this.options.invalidation.blocks.isCurrent()) return undefined
     this.#entries.delete(fid)
     this.#entries.set(fid, entry)
+    this.lookups.hit += 1
     return entry.sets
   }
 
@@ -92,10 +93,7 @@ export class ViewerSets implements LogState, TaggedStore {
    */
   async load(fid: number): Promise<UserSets | null> {
     const cached = this.get(fid)
-    if (cached) {
-      this.lookups.hit += 1
-      return cached
-    }
+    if (cached) return cached
     const { maxBytes, invalidation } = this.options
     if (maxBytes === 0 || !invalidation.blocks.isCurrent()) return null
     if (this.#large.has(fid)) {

@@ -106,7 +106,7 @@ const recentUsers = versionOne({
   tag: 'Users',
   path: 'recent-users',
   // 100 by default.
-  price: ({ limit = 100 }) => priceOfItems(Number(limit)),
+  price: ({ limit }) => priceOfItems(Number(limit) || 100),
   summary: 'Get recently registered users',
   query: Type.Object({ ...paging, limit: limitParameter({ maximum: 1_000, default: 100 }) }),
   result: pageOf('users', VersionOneUser),
