@@ -21,7 +21,7 @@ export interface MemberInfo {
   readonly framesBefore: number
   /** Position of the writer; in an export, the last complete fid. */
   readonly position: number
-  /** What the archive is written of (`selectionOf`); 0 if that is not known, as of archives before 0.2.0. */
+  /** Number of the users that the archive is written of (`selectionOf`); 0 if not known, as in those of 0.1.0. */
   readonly selection: number
   /** True if writing can resume after this member: `position` is exactly its end. */
   readonly resumable: boolean
