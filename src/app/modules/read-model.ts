@@ -1,4 +1,5 @@
 import { createDailyActivityJob } from '../../features/channels/daily-activity.js'
+import { moveNotifications } from '../../features/notifications/refresh.js'
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
 import { publishInvalidation } from '../../graph/cache/invalidation.js'
@@ -24,7 +25,10 @@ export const readModelModule: Module = {
     jobs: [
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
-      createWaitingThreadsJob(connections.work, publishThreads),
+      createWaitingThreadsJob(connections.work, {
+        onThreadsMoved: publishThreads,
+        onCastsMoved: moveNotifications,
+      }),
       createDailyActivityJob(connections.work, clock),
     ],
   }),

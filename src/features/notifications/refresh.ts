@@ -2,7 +2,7 @@ import type { Fragment, PendingQuery, Row } from '#postgres'
 import type { Consumer } from '../../hub/log/consumer-batch.js'
 import { untilAborted } from '../../platform/db/cancelable.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import type { Statement } from '../../platform/db/pipeline.js'
+import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
 import {
   type AffectedNotifications,
   type AffectedReactions,
@@ -109,6 +109,34 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
         and n.root_url is distinct from now.root_url
     )
     ${upsertNotifications(db, db`(${castSources(db, isAffected(db`c.hash`))}) sources`)}`
+}
+
+/**
+ * Gives the notifications of all casts below one the root URL that these have now: a long thread moves later than the event by
+ * which it does. Runs in the transaction that moves it.
+ */
+export async function moveNotifications(db: Transaction, hash: Buffer): Promise<void> {
+  await inPipeline([
+    lockInbox(db),
+    db`
+      with recursive below (hash) as (
+        select ${db.types.bytea(hash)}
+        union
+        select c.hash
+        from below b
+        join social.casts c on c.parent_hash = b.hash
+      )
+      update inbox.notifications n
+      set root_url = now.root_url
+      from (
+        select g.hash, g.kind, g.fid, case when g.kind > 3 or c.fid = g.fid then c.root_parent_url end as root_url
+        from below b
+        join inbox.notifications g on g.hash = b.hash
+        join social.casts c on c.hash = g.hash
+      ) now
+      where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
+        and n.root_url is distinct from now.root_url`,
+  ])
 }
 
 /** Writes rows that are missing or different. */

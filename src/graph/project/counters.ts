@@ -16,8 +16,8 @@ export interface CounterTable {
    * is in the range being checked.
    */
   readonly countQuery: (inKeyRange: (column: string) => string) => string
-  /** Lock that keeps the counts unchanged during a check: the merge locks, or a lock of the row. */
-  readonly lockedBy: 'merges' | 'row lock'
+  /** Lock that keeps the counts unchanged during a check: the merge locks, with that of the threads too, or a lock of the row. */
+  readonly lockedBy: 'merges' | 'merges and moved threads' | 'row lock'
   /**
    * The row of a key that counts nothing: none; zeros or none; or imported counts. These include people whom this server
    * cannot name, also beside rows of a few (docs/channels.md): a recount raises them to the rows and never lowers them.
@@ -121,7 +121,7 @@ const urlActivity: CounterTable = {
     where ${inKeyRange('root_parent_url')}
     group by root_parent_url, (ts / ${HOUR_SECONDS})::integer
   `,
-  lockedBy: 'merges',
+  lockedBy: 'merges and moved threads',
   whenUncounted: 'absent',
 }
 

@@ -46,13 +46,11 @@ const threads: Check = {
   keys: ['hash'],
   firstKeyType: 'bytea',
   countedColumns: [],
-  lockedBy: 'merges',
+  lockedBy: 'merges and moved threads',
   // A cast is compared with its parent, wherever that is, and a repaired cast is written to all indexes.
   weight: 5,
   async repair(db, chunk) {
     await projectInto(db, 'social')
-    // After the shards, as merges do. The scheduled job of waiting threads takes this lock alone.
-    await lockThreadsExclusively(db)
     const activity = new UrlActivity()
     const wrong = await repairThreads(db, chunk as Chunk<Buffer>, activity)
     await inPipeline(activity.statements(db))
@@ -136,8 +134,10 @@ async function repair(
   { shards, onRepaired }: RecountOptions,
 ): Promise<number> {
   return await db.begin(async (transaction) => {
-    if (check.lockedBy === 'merges') {
+    if (check.lockedBy !== 'row lock') {
       await lockShards(transaction, shardNumbers(shards))
+      // After the shards, as merges do. The scheduled job of waiting threads takes this lock alone.
+      if (check.lockedBy === 'merges and moved threads') await lockThreadsExclusively(transaction)
     } else {
       const { within, parameters } = conditions(check, chunk)
       const [key] = check.keys

@@ -24,6 +24,7 @@ import {
   lockPreservedTables,
   swapSchemas,
 } from './replay-schema.js'
+import { lockThreadsExclusively } from './threads.js'
 
 export interface ReplayOptions {
   readonly shards: number
@@ -149,6 +150,8 @@ async function swapIn(
       await transaction.unsafe(`set local lock_timeout = '${swapLockTimeout}'`)
       await lockPreservedTables(transaction)
       await lockShards(transaction, shardNumbers(shards))
+      // The job of waiting threads takes this lock alone, and would write one table of the old model and one of the new.
+      await lockThreadsExclusively(transaction)
       while ((await follow(transaction, lastHeads, pageRows)) === pageRows);
       // The last check: the swap follows.
       signal?.throwIfAborted()

@@ -101,7 +101,7 @@ test('casts that have waited get their threads, however few may move at once', a
           ...merged(...addedCasts),
         )
         if (!step.moves) continue
-        await moveWaitingThreads(db, '0 seconds', async () => {})
+        await moveWaitingThreads(db, '0 seconds', { onThreadsMoved: async () => {} })
         expect(await storedThreads()).toEqual(expected(storedCastsByName))
         expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       }

@@ -11,8 +11,8 @@ export interface SearchWord {
 /** Other words that match in place of a word, quoted. */
 export type Alternatives = (word: SearchWord) => readonly string[]
 
-/** PostgreSQL does not index words longer than 2046 bytes; this limit is far below. */
-const MAX_WORD_LENGTH = 200
+/** The longest query. PostgreSQL does not index words longer than 2046 bytes, which are more than these characters take. */
+const MAX_WORD_LENGTH = 500
 /** Most edits between a word and its spelling in a search. */
 const MAX_EDITS = 2
 /** Maximum arrangements of the words of a phrase that are not adjacent. */

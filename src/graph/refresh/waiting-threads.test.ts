@@ -35,7 +35,7 @@ function fromTheEnd(casts: readonly SignedMessage[]): SignedMessage[][] {
 /** Moves what waits. Returns the threads that casts may have had. */
 async function move(minWait = '0 seconds'): Promise<string[]> {
   const hashes: string[] = []
-  await moveWaitingThreads(db, minWait, async (_, moved) => void hashes.push(...moved))
+  await moveWaitingThreads(db, minWait, { onThreadsMoved: async (_, moved) => void hashes.push(...moved) })
   return hashes
 }
 
@@ -142,10 +142,12 @@ test('a thread that cannot be moved delays no other, and fails the job', async (
     await projectWith({ maxMovedToMissing: 0 }, db, ...merged(first!))
   }
   const limits = new Set<string>()
-  const moving = moveWaitingThreads(db, '0 seconds', async (transaction, [hash]) => {
-    const [limit] = await transaction`show statement_timeout`
-    limits.add(limit!.statement_timeout)
-    if (hash === chains[2]![0]!.hash.toString('hex')) throw new Error('too large')
+  const moving = moveWaitingThreads(db, '0 seconds', {
+    onThreadsMoved: async (transaction, [hash]) => {
+      const [limit] = await transaction`show statement_timeout`
+      limits.add(limit!.statement_timeout)
+      if (hash === chains[2]![0]!.hash.toString('hex')) throw new Error('too large')
+    },
   })
   await expect(moving).rejects.toThrow('too large')
   // Merges wait for a thread that moves.
@@ -165,12 +167,14 @@ test('a thread that takes too long is tried again later, with more time', async 
     moveWaitingThreads(
       db,
       '0 seconds',
-      async (transaction) => {
-        const [limit] = await transaction`show statement_timeout`
-        times.push(limit!.statement_timeout)
-        if (!isSlow) return
-        await transaction`set local statement_timeout to '10ms'`
-        await transaction`select pg_sleep(10)`
+      {
+        onThreadsMoved: async (transaction) => {
+          const [limit] = await transaction`show statement_timeout`
+          times.push(limit!.statement_timeout)
+          if (!isSlow) return
+          await transaction`set local statement_timeout to '10ms'`
+          await transaction`select pg_sleep(10)`
+        },
       },
       postponed,
     )

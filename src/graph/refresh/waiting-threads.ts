@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 import { outageOf } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { HOUR_MS } from '../../platform/durations.js'
@@ -17,10 +17,17 @@ const POSTPONED_MS = HOUR_MS
 /** When threads that took too long are tried again, in milliseconds of this process, by their hash. */
 type PostponedThreads = Map<string, number>
 
+/** Functions that run in the transaction that moves a thread. */
+export interface ThreadHooks {
+  readonly onThreadsMoved: OnThreadsMoved
+  /** Gets the hash of the cast below which all casts have moved: no event of the log says so. */
+  readonly onCastsMoved?: (db: Transaction, hash: Buffer) => Promise<void>
+}
+
 /** Creates the scheduled job that moves long threads to the missing cast at their top. */
-export function createWaitingThreadsJob(db: Database, onMoved: OnThreadsMoved) {
+export function createWaitingThreadsJob(db: Database, hooks: ThreadHooks) {
   const postponed: PostponedThreads = new Map()
-  const run = () => moveWaitingThreads(db, MIN_WAIT, onMoved, postponed)
+  const run = () => moveWaitingThreads(db, MIN_WAIT, hooks, postponed)
   return { name: 'waiting threads', everyMs: POLL_MS, run }
 }
 
@@ -35,7 +42,7 @@ export function createWaitingThreadsJob(db: Database, onMoved: OnThreadsMoved) {
 export async function moveWaitingThreads(
   db: Database,
   minWait: string,
-  onMoved: OnThreadsMoved,
+  hooks: ThreadHooks,
   postponed: PostponedThreads = new Map(),
 ): Promise<void> {
   const waiting = await db<{ hash: Buffer }[]>`
@@ -51,7 +58,7 @@ export async function moveWaitingThreads(
     const retryMs = postponed.get(name)
     if (retryMs !== undefined && performance.now() < retryMs) continue
     const statementTime = retryMs === undefined ? STATEMENT_TIMES.first : STATEMENT_TIMES.later
-    await moveThread(db, hash, onMoved, statementTime).catch((error: unknown) => {
+    await moveThread(db, hash, hooks, statementTime).catch((error: unknown) => {
       if (outageOf(error) === 'StatementTimeout') postponed.set(name, performance.now() + POSTPONED_MS)
       failures.push(error)
     })
@@ -62,7 +69,7 @@ export async function moveWaitingThreads(
 async function moveThread(
   db: Database,
   hash: Buffer,
-  onMoved: OnThreadsMoved,
+  { onThreadsMoved, onCastsMoved }: ThreadHooks,
   statementTime: string,
 ): Promise<void> {
   await db.begin(async (transaction) => {
@@ -76,7 +83,8 @@ async function moveThread(
     const moved = await settleReplies(transaction, { hash, fid: entry.fid }, activity)
     await inPipeline([
       ...activity.statements(transaction),
-      onMoved(transaction, [hash.toString('hex'), ...moved]),
+      onThreadsMoved(transaction, [hash.toString('hex'), ...moved]),
     ])
+    await onCastsMoved?.(transaction, hash)
   })
 }
