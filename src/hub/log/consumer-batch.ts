@@ -94,7 +94,10 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
   await insertCursors(db, consumer, first)
 }
 
-/** Creates a cursor that was lost, as a fail-over may lose it: where it was, or else where a new one begins. */
+/**
+ * Creates a cursor that was lost, as by a fail-over, which also lost what the consumer had written: where a new one begins. One that
+ * begins at the newest event goes on where it was, or where the log went back.
+ */
 export async function restoreCursor(
   db: Database,
   consumer: Consumer,
@@ -104,19 +107,21 @@ export async function restoreCursor(
   const stored = await db`
     select from hub.consumers where name = ${consumer.name} and shard = ${shard}::smallint`
   if (stored.length > 0) return
-  const [end] = consumer.from === 'newest' && last === undefined ? await readLogEnds(db, [shard]) : []
-  const next = last?.next ?? (end === undefined ? BEFORE_ALL_EVENTS : end.lastId + 1)
-  await insertCursors(db, consumer, new Map([[shard, next]]))
+  if (consumer.from === 'oldest')
+    return await insertCursors(db, consumer, new Map([[shard, BEFORE_ALL_EVENTS]]))
+  const [end] = await readLogEnds(db, [shard])
+  await insertCursors(db, consumer, new Map([[shard, last?.next ?? end!.lastId + 1]]), last?.history)
 }
 
 async function insertCursors(
   db: Database,
   consumer: Consumer,
   first: ReadonlyMap<number, number>,
+  history: BlockHistory = [],
 ): Promise<void> {
   await db`
-    insert into hub.consumers (name, shard, next_id)
-    select ${consumer.name}, shard, greatest(next_id, ${BEFORE_ALL_EVENTS})
+    insert into hub.consumers (name, shard, next_id, blocks)
+    select ${consumer.name}, shard, greatest(next_id, ${BEFORE_ALL_EVENTS}), ${encodeHistory(history)}
     from unnest(${[...first.keys()]}::smallint[], ${[...first.values()]}::bigint[]) as first (shard, next_id)
     on conflict do nothing
   `

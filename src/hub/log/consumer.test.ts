@@ -249,6 +249,27 @@ describe('a consumer', () => {
     expect(await idsHad(1)).toEqual(await idsLogged(1))
   })
 
+  test('whose cursor is lost with the end of the log goes on where that went back', async () => {
+    await append(1, 1)
+    const before = await db`select height, block_hash from hub.shards where shard = 1`
+    start({ ...keepIds, from: 'newest' })
+    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2, PATIENCE)
+    await append(1, 1)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 1, PATIENCE)
+    const kept = (await idsLogged(1))[0]!
+    await db.begin(async (transaction) => {
+      await transaction`delete from hub.events where shard = 1 and id > ${kept}`
+      await transaction`
+        update hub.shards set height = ${before[0]!.height}, block_hash = ${before[0]!.block_hash} where shard = 1`
+      await transaction`delete from hub.consumers`
+      await transaction`truncate had`
+    })
+    await append(1, 2)
+    await append(1, 2)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 4, PATIENCE)
+    expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(1))
+  })
+
   test('finishes its batch when it is stopped, then reads no more', async () => {
     let isUnderWay = false
     start({
