@@ -138,10 +138,11 @@ async function recordOrder(
       const submission = await resultWithin(restMs(), ledger.submit({ ...order, untilMs }))
       if (submission !== null) return submission
     } catch (error) {
-      const outage = outageOf(error)
-      const isAway = outage === 'DatabaseAway'
-      mayBeRecorded ||= isAway && !(error instanceof NoConnectionError)
-      if (outage === null || !(isAway || mayBeRecorded)) throw error
+      // Others of ours name what an RPC has answered.
+      const isOfRpc = error instanceof PlazaError && !(error instanceof NoConnectionError)
+      const outage = isOfRpc ? null : outageOf(error)
+      mayBeRecorded ||= outage === 'DatabaseAway' && !(error instanceof NoConnectionError)
+      if (outage === null || !mayBeRecorded) throw error
       await pause(Math.min(POLL_MS, Math.max(0, restMs())))
     }
   }

@@ -55,8 +55,9 @@ export async function readUserKeys(
     left join social.users u on u.fid = k.app_fid
     left join signers.signers s
       -- Of addresses, hubs also know the bare form.
-      on s.public_key in (k.key, case k.key_type when ${KEY_TYPE_AUTH} then decode(repeat('00', 12), 'hex') || k.key end)
-        and s.key_type = k.key_type
+      on s.key_type = k.key_type and s.public_key = any (
+        array[k.key, case k.key_type when ${KEY_TYPE_AUTH} then decode(repeat('00', 12), 'hex') || k.key end]
+      )
     left join apps.apps apps on apps.id = s.app_id
     order by k.block_number desc, k.key desc
   `
