@@ -81,8 +81,8 @@ export function dashboard(uid, title, description, panels) {
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' },
-        choice('job', 'Job', 'label_values(plaza_event_lag_messages, job)'),
-        choice('instance', 'Process', 'label_values(plaza_event_lag_messages{job=~"$job"}, instance)'),
+        choice('job', 'Job', 'label_values(plaza_event_lag_messages, job)', 'plaza.*'),
+        choice('instance', 'Process', 'label_values(plaza_event_lag_messages{job=~"$job"}, instance)', '.*'),
       ],
     },
     annotations: { list: [] },
@@ -90,7 +90,8 @@ export function dashboard(uid, title, description, panels) {
   }
 }
 
-function choice(name, label, query) {
+/** A variable; `allValue` is the pattern of all values. Some metrics have the names that other programs give theirs, too. */
+function choice(name, label, query, allValue) {
   return {
     name,
     label,
@@ -102,7 +103,7 @@ function choice(name, label, query) {
     sort: 1,
     multi: true,
     includeAll: true,
-    allValue: '.*',
+    allValue,
     current: { text: 'All', value: '$__all' },
   }
 }

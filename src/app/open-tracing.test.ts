@@ -30,13 +30,19 @@ it.each([
     [name]: receiver.url + path,
     ROLES: 'worker',
     OTEL_SERVICE_NAME: 'mine',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=all,deployment.environment=test',
   })
   tracing.start('work', { kind: 'server' })!.end()
   await tracing.stop(5_000)
   expect(receiver.spans).toMatchObject([
     {
       name: 'work',
-      resource: { 'service.name': 'mine', 'service.version': version, 'plaza.roles': 'worker' },
+      resource: {
+        'service.name': 'mine',
+        'service.version': version,
+        'plaza.roles': 'worker',
+        'deployment.environment': 'test',
+      },
     },
   ])
   expect(await registry.metrics()).toContain('plaza_trace_spans_total{result="exported"} 1')

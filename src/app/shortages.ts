@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { Counter } from 'prom-client'
 import { type Shortage, shortageOf } from '../platform/db/connection-errors.js'
+import { clusterDirectory } from '../platform/db/data-dir.js'
 import type { Metrics } from '../platform/metrics.js'
 
 /** PostgreSQL writes its log in files of this size, and ends when it cannot make the next one. */
@@ -78,9 +79,12 @@ class RecentShortages {
 
 async function isAlmostFull(dataDir: string | undefined): Promise<boolean> {
   if (dataDir === undefined) return false
-  const free = await statfs(dataDir).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => Number.POSITIVE_INFINITY,
-  )
+  // The database may be on another disk, behind a link.
+  const free = await statfs(await clusterDirectory(dataDir))
+    .catch(() => statfs(dataDir))
+    .then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => Number.POSITIVE_INFINITY,
+    )
   return free < MIN_FREE_BYTES
 }

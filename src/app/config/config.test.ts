@@ -99,6 +99,20 @@ describe('readConfig', () => {
     })
   })
 
+  it('requires the public APIs to be ones that the server may fetch from', () => {
+    const problemsOf = (env: Record<string, string>) => {
+      const result = readConfig(env)
+      return 'problems' in result ? result.problems : null
+    }
+    for (const name of ['FNAME_REGISTRY_URL', 'CLIENT_API_URL']) {
+      expect(problemsOf({ [name]: 'https://api.example.com' })).toBeNull()
+      expect(problemsOf({ [name]: 'http://127.0.0.1:1', ALLOW_PRIVATE_TARGETS: 'loopback' })).toBeNull()
+      expect(problemsOf({ [name]: 'http://api.example.com' })).toContain(
+        `${name}: http://api.example.com must be https`,
+      )
+    }
+  })
+
   it('requires token issuers to be unique and their URLs to be safe', () => {
     const problemsOf = (JWT_ISSUERS: string, env = {}) => {
       const result = readConfig({ JWT_ISSUERS, ...env })

@@ -96,6 +96,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (problems.length === 0) {
     problems.push(
       ...problemsOfIssuers(config),
+      ...problemsOfPublicApis(config),
       ...problemsOfPool(config),
       ...problemsOfDatabase(config),
       ...problemsOfNetworks(config),
@@ -215,6 +216,16 @@ function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): st
       ? [`JWT_ISSUERS: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
       : []
   })
+}
+
+/** Checks of URLs that the server fetches from, which the guarded client would refuse each time. */
+function problemsOfPublicApis({ fnameRegistryUrl, clientApiUrl, allowPrivateTargets }: Config): string[] {
+  return Object.entries({ FNAME_REGISTRY_URL: fnameRegistryUrl, CLIENT_API_URL: clientApiUrl }).flatMap(
+    ([name, url]) =>
+      url?.startsWith('http:') && allowPrivateTargets !== 'loopback'
+        ? [`${name}: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
+        : [],
+  )
 }
 
 /** A variable as the documentation shows it. */

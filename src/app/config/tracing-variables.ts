@@ -29,7 +29,11 @@ export const tracingVariables = {
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
     text('Headers of requests to the receiver, such as its credentials.', { ...pairs, secret: true }),
   ),
-  OTEL_SERVICE_NAME: text('Name of the service in traces.', { minLength: 1, default: 'plaza' }),
+  OTEL_SERVICE_NAME: Type.Optional(
+    text('Name of the service in traces. Unset: that of `OTEL_RESOURCE_ATTRIBUTES`, or `plaza`.', {
+      minLength: 1,
+    }),
+  ),
   OTEL_RESOURCE_ATTRIBUTES: Type.Optional(text('Attributes of this process in traces.', pairs)),
   OTEL_TRACES_SAMPLER: oneOf(
     [

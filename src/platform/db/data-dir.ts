@@ -11,7 +11,7 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Log } from '../log/log.js'
 import type { ClusterLocation } from './cluster.js'
 import { type Binaries, copyBinaries, findBinaries } from './embedded-binaries.js'
@@ -67,7 +67,10 @@ export async function boundClusterLog(logFile: string, limitBytes: number = MAX_
 /** Returns `DATA_DIR/postgres`, or the target of that link. */
 export async function clusterDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, CLUSTER)
-  return readlink(path).catch(() => path)
+  return readlink(path).then(
+    (target) => resolve(dataDir, target),
+    () => path,
+  )
 }
 
 /** Reads the password of the cluster's role; null before the first start. */

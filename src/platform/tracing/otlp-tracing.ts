@@ -41,7 +41,7 @@ export interface OtlpTracingOptions {
   readonly url: string
   /** Headers as the standard writes them: `name=value` between commas, percent-encoded. Undefined: none. */
   readonly headers?: string | undefined
-  readonly serviceName: string
+  readonly serviceName: string | undefined
   /** Attributes of the process, written like headers. */
   readonly resourceAttributes?: string | undefined
   /** Attributes of the process that the server knows. */
@@ -73,9 +73,11 @@ export function startOtlpTracing(options: OtlpTracingOptions): Tracing {
   })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
-      'service.name': options.serviceName,
+      'service.name': 'plaza',
       ...options.processAttributes,
       ...parseKeyPairsIntoRecord(options.resourceAttributes ?? ''),
+      // The variable counts first, by OpenTelemetry's specification of the environment.
+      ...(options.serviceName === undefined ? {} : { 'service.name': options.serviceName }),
     }),
     sampler: samplerOf(options),
     spanProcessors: [

@@ -64,8 +64,8 @@ export function SignIn() {
               Sign in
             </Button>
             <Text size="sm" c="dimmed">
-              Without a token: run <Code>npx plaza console login</Code> beside the server, and open the link
-              that it prints.
+              Without a token: run <Code>plaza console login</Code> beside the server, and open the link that
+              it prints.
             </Text>
           </Stack>
         </form>

@@ -48,7 +48,7 @@ export function MiniApps() {
 export function NoDomain() {
   return (
     <Alert color="yellow" title="This app has no mini app">
-      It sends notifications once it has a domain: <code>npx plaza app edit NAME --mini-app-domain HOST</code>
+      It sends notifications once it has a domain: <code>plaza app edit NAME --mini-app-domain HOST</code>
     </Alert>
   )
 }
