@@ -2,15 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** A parsed source file. */
+/** A source file. */
 export interface SourceFile {
   /** Path from the root of the repository, with `/`. */
   readonly path: string
   readonly text: string
+  /** Parsed when it is asked for: that takes most of the time. */
   readonly syntax: ts.SourceFile
 }
 
-/** Parses all TypeScript and JavaScript files of these folders, without packages and generated code. */
+/** Reads all TypeScript and JavaScript files of these folders, without packages and generated code. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap(filesBelow)
@@ -18,7 +19,15 @@ export function readSourceFiles(folders: readonly string[]): SourceFile[] {
     .sort()
     .map((path) => {
       const text = readFileSync(path, 'utf8')
-      return { path, text, syntax: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+      let syntax: ts.SourceFile | undefined
+      return {
+        path,
+        text,
+        get syntax() {
+          syntax ??= ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+          return syntax
+        },
+      }
     })
 }
 
