@@ -1,5 +1,5 @@
 import { createDailyActivityJob } from '../../features/channels/daily-activity.js'
-import { moveNotifications } from '../../features/notifications/refresh.js'
+import { moveNotifications, takeInbox } from '../../features/notifications/refresh.js'
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { publishChannelChanges } from '../../graph/cache/channel-invalidation.js'
 import { publishInvalidation } from '../../graph/cache/invalidation.js'
@@ -26,6 +26,7 @@ export const readModelModule: Module = {
       createSearchJob({ db: connections.work, clock }),
       createVocabularyJob(connections.work),
       createWaitingThreadsJob(connections.work, {
+        beforeMove: takeInbox,
         onThreadsMoved: publishThreads,
         onCastsMoved: moveNotifications,
       }),

@@ -2,7 +2,7 @@ import type { Fragment, PendingQuery, Row } from '#postgres'
 import type { Consumer } from '../../hub/log/consumer-batch.js'
 import { untilAborted } from '../../platform/db/cancelable.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
+import type { Statement } from '../../platform/db/pipeline.js'
 import {
   type AffectedNotifications,
   type AffectedReactions,
@@ -113,12 +113,10 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
 
 /**
  * Gives the notifications of all casts below one the root URL that these have now: a long thread moves later than the event by
- * which it does. Runs in the transaction that moves it.
+ * which it does. Runs in the transaction that moves it, which has taken the write lock before (`takeInbox`).
  */
 export async function moveNotifications(db: Transaction, hash: Buffer): Promise<void> {
-  await inPipeline([
-    lockInbox(db),
-    db`
+  await db`
       with recursive below (hash) as (
         select ${db.types.bytea(hash)}
         union
@@ -135,8 +133,12 @@ export async function moveNotifications(db: Transaction, hash: Buffer): Promise<
         join social.casts c on c.hash = g.hash
       ) now
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
-        and n.root_url is distinct from now.root_url`,
-  ])
+        and n.root_url is distinct from now.root_url`
+}
+
+/** Takes the inbox's write lock until the transaction ends. Fails with a lock timeout while a rebuild holds it. */
+export async function takeInbox(db: Transaction): Promise<void> {
+  await lockInbox(db)
 }
 
 /** Writes rows that are missing or different. */

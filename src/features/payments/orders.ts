@@ -1,4 +1,4 @@
-import { NoConnectionError, outageOf } from '../../platform/db/connection-errors.js'
+import { NoConnectionError, type Outage, outageOf } from '../../platform/db/connection-errors.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
@@ -138,9 +138,9 @@ async function recordOrder(
       const submission = await resultWithin(restMs(), ledger.submit({ ...order, untilMs }))
       if (submission !== null) return submission
     } catch (error) {
-      // Others of ours name what an RPC has answered.
+      // Others of ours name what an RPC has answered: nothing is recorded before that, unless by an earlier try.
       const isOfRpc = error instanceof PlazaError && !(error instanceof NoConnectionError)
-      const outage = isOfRpc ? null : outageOf(error)
+      const outage: Outage | null = isOfRpc && !mayBeRecorded ? null : outageOf(error)
       mayBeRecorded ||= outage === 'DatabaseAway' && !(error instanceof NoConnectionError)
       if (outage === null || !mayBeRecorded) throw error
       await pause(Math.min(POLL_MS, Math.max(0, restMs())))

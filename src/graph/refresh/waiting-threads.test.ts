@@ -155,6 +155,28 @@ test('a thread that cannot be moved delays no other, and fails the job', async (
   expect(await waiting()).toBe(1)
 })
 
+test('while another holds what the hooks lock, none is moved, and merges do not wait', async () => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  for (const chain of [chainOf(4), chainOf(5)]) {
+    const [first, ...others] = chain.slice(1)
+    await project(db, ...merged(...others))
+    await projectWith({ maxMovedToMissing: 0 }, db, ...merged(first!))
+  }
+  let tries = 0
+  const moving = moveWaitingThreads(db, '0 seconds', {
+    beforeMove: async (transaction) => {
+      tries += 1
+      const locks =
+        await transaction`select from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'`
+      expect(locks).toEqual([])
+      throw Object.assign(new Error('locked'), { code: '55P03' })
+    },
+    onThreadsMoved: async () => {},
+  })
+  await expect(moving).rejects.toThrow('locked')
+  expect([tries, await waiting()]).toEqual([1, 2])
+})
+
 test('a thread that takes too long is tried again later, with more time', async () => {
   await db`truncate social.casts, social.url_activity, social.waiting_threads`
   const [first, ...others] = chainOf(5).slice(1)

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { outageOf } from '../../platform/db/connection-errors.js'
+import { isLockTimeout, outageOf } from '../../platform/db/connection-errors.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import { UrlActivity } from '../project/cast-counts.js'
@@ -19,6 +19,8 @@ type PostponedThreads = Map<string, number>
 
 /** Functions that run in the transaction that moves a thread. */
 export interface ThreadHooks {
+  /** Takes what `onCastsMoved` needs locked: before the threads, for which merges wait. */
+  readonly beforeMove?: (db: Transaction) => Promise<void>
   readonly onThreadsMoved: OnThreadsMoved
   /** Gets the hash of the cast below which all casts have moved: no event of the log says so. */
   readonly onCastsMoved?: (db: Transaction, hash: Buffer) => Promise<void>
@@ -33,7 +35,7 @@ export function createWaitingThreadsJob(db: Database, hooks: ThreadHooks) {
 
 /**
  * Moves the threads in `waiting_threads`, each in a transaction of its own. The latest first: of a thread that arrived
- * from its end it is the topmost, and moves all that wait below it. One that fails delays no other.
+ * from its end it is the topmost, and moves all that wait below it. One that fails delays no other, but for a lock.
  *
  * @param minWait As a PostgreSQL interval.
  * @param postponed Kept between calls.
@@ -62,6 +64,8 @@ export async function moveWaitingThreads(
       if (outageOf(error) === 'StatementTimeout') postponed.set(name, performance.now() + POSTPONED_MS)
       failures.push(error)
     })
+    // All would wait for the same lock.
+    if (isLockTimeout(failures.at(-1))) break
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -69,10 +73,12 @@ export async function moveWaitingThreads(
 async function moveThread(
   db: Database,
   hash: Buffer,
-  { onThreadsMoved, onCastsMoved }: ThreadHooks,
+  { beforeMove, onThreadsMoved, onCastsMoved }: ThreadHooks,
   statementTime: string,
 ): Promise<void> {
   await db.begin(async (transaction) => {
+    await beforeMove?.(transaction)
+    await transaction`set local lock_timeout to default`
     await projectInto(transaction, 'social')
     await lockThreadsExclusively(transaction)
     await transaction.unsafe(`set local statement_timeout = '${statementTime}'`)
