@@ -117,23 +117,23 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
  */
 export async function moveNotifications(db: Transaction, hash: Buffer): Promise<void> {
   await db`
-      with recursive below (hash) as (
-        select ${db.types.bytea(hash)}
-        union
-        select c.hash
-        from below b
-        join social.casts c on c.parent_hash = b.hash
-      )
-      update inbox.notifications n
-      set root_url = now.root_url
-      from (
-        select g.hash, g.kind, g.fid, case when g.kind > 3 or c.fid = g.fid then c.root_parent_url end as root_url
-        from below b
-        join inbox.notifications g on g.hash = b.hash
-        join social.casts c on c.hash = g.hash
-      ) now
-      where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
-        and n.root_url is distinct from now.root_url`
+    with recursive below (hash) as (
+      select ${db.types.bytea(hash)}
+      union
+      select c.hash
+      from below b
+      join social.casts c on c.parent_hash = b.hash
+    )
+    update inbox.notifications n
+    set root_url = now.root_url
+    from (
+      select g.hash, g.kind, g.fid, case when g.kind > 3 or c.fid = g.fid then c.root_parent_url end as root_url
+      from below b
+      join inbox.notifications g on g.hash = b.hash
+      join social.casts c on c.hash = g.hash
+    ) now
+    where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
+      and n.root_url is distinct from now.root_url`
 }
 
 /** Takes the inbox's write lock until the transaction ends. Fails with a lock timeout while a rebuild holds it. */
