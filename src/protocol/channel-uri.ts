@@ -6,6 +6,11 @@ export function channelIdOf(channelKey: string): Buffer {
   return Buffer.from(keccak_256(Buffer.from(channelKey)))
 }
 
+/** Returns the parent URLs of a channel's casts: the form of today, and the older one (docs/protocol.md §7.1). */
+export function channelParentUrls(channelKey: string): readonly [current: string, older: string] {
+  return [`https://farcaster.xyz/~/channel/${channelKey}`, `https://warpcast.com/~/channel/${channelKey}`]
+}
+
 /** The contract whose tokens are the channels of a network. */
 interface ChannelContract {
   readonly chainId: number

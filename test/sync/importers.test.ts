@@ -230,6 +230,12 @@ it('channels and users of followed ones are imported; a malformed one, and a cur
   const [garden] = await db`
     select name, parent_url, lead_fid, follower_count from channels.channels where id = 'garden'`
   expect(garden).toEqual({ name: 'Garden', parent_url: channel.url, lead_fid: 1, follower_count: 2 })
+  // Casts name either form of its own URL; a channel with another URL has only that.
+  expect(await db`select url from channels.urls where channel_id in ('garden', 'sea') order by url`).toEqual([
+    { url: 'chain://sea' },
+    { url: 'https://farcaster.xyz/~/channel/garden' },
+    { url: channel.url },
+  ])
   const members = await db`select fid, role from channels.members where channel_id = 'garden' order by fid`
   expect(members).toEqual([
     { fid: 2, role: 'moderator' },

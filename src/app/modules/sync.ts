@@ -10,6 +10,7 @@ import { createPublishMetrics, observeOutgoing } from '../../hub/sync/publish/pu
 import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'
 import { allUsers, SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'
 import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
+import { channelParentUrls } from '../../protocol/channel-uri.js'
 import type { Config } from '../config/config.js'
 import type { Module, ServerApp } from '../module.js'
 import { upstreamAddresses } from '../upstream-addresses.js'
@@ -44,7 +45,7 @@ function subsetSettings({
 function channelUrls(text: string): string[] {
   const channel = text.trim()
   if (channel.includes('://')) return [channel]
-  return ['farcaster.xyz', 'warpcast.com'].map((host) => `https://${host}/~/channel/${channel}`)
+  return [...channelParentUrls(channel)]
 }
 
 /**

@@ -2,17 +2,13 @@ import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql, uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { channelParentUrls } from '../../protocol/channel-uri.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
 import { withoutGoverned } from './governed-members.js'
 
 /** Most URLs of one channel, including its own. */
 const MAX_URLS = 100
-
-/** Returns the default parent URL of a channel's casts (docs/protocol.md §7.1). */
-export function defaultParentUrl(id: string): string {
-  return `https://farcaster.xyz/~/channel/${id}`
-}
 
 /** How a channel is saved, and by whom. */
 export interface SaveOptions {
@@ -131,7 +127,7 @@ async function insertChannel(db: Transaction, document: ChannelDocument, now: nu
   if (lead === undefined) {
     throw new PlazaError('bad_request.invalid_param', 'lead_fid is required for a new channel')
   }
-  const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
+  const parentUrl = document.parent_url ?? channelParentUrls(document.id)[0]
   const inserted = await db`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
     values (
@@ -175,13 +171,20 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
   )
 }
 
-/** Adds the given URLs. */
+/** Adds the given URLs, and to one of the two forms of the channel's own URL the other. */
 async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocument): Promise<void> {
   await db`
+    with given as (
+      select parent_url as url from channels.channels where id = ${id}
+      union
+      select unnest(${db.types.texts(parent_urls)}::text[])
+    ), form as (
+      select unnest(${db.types.texts(channelParentUrls(id))}::text[]) as url
+    )
     insert into channels.urls (url, channel_id)
-    select parent_url, id from channels.channels where id = ${id}
+    select url, ${id} from given
     union
-    select url, ${id} from unnest(${db.types.texts(parent_urls)}::text[]) as given (url)
+    select url, ${id} from form where exists (select from given join form using (url))
     on conflict do nothing`
   const [conflict] = await db<{ taken: string | null; urls: number }[]>`
     select

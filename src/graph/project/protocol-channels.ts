@@ -213,6 +213,8 @@ async function createChannels(db: Transaction, channels: readonly Buffer[]): Pro
     )
     insert into channels.urls (url, channel_id)
     select url, id from registered
+    union all
+    select 'https://warpcast.com/~/channel/' || id, id from registered
     on conflict do nothing
   `
   await db`

@@ -5,11 +5,12 @@ import { castHashParameter } from '../../../api/parameters.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
+import { channelParentUrls } from '../../../protocol/channel-uri.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { parentUrlProblem } from '../channel-document.js'
 import { castHashBytes, readEdits } from '../channel-edits.js'
-import { defaultParentUrl, requireLead, saveChannel } from '../channels.js'
+import { requireLead, saveChannel } from '../channels.js'
 import {
   findProtocolChannel,
   type ProtocolChannel,
@@ -166,7 +167,7 @@ const channelCreate = defineOperation({
       const [, urlChannelId = id] = channelUrlPattern.exec(parentUrl ?? '') ?? []
       if (urlChannelId !== id)
         throw invalidField('parent_url', `is a URL of another channel, ${urlChannelId}`)
-      const edited = await readEdits(writer.db, id, edits, parentUrl ?? defaultParentUrl(id))
+      const edited = await readEdits(writer.db, id, edits, parentUrl ?? channelParentUrls(id)[0])
       const parent = parentUrl === undefined ? {} : { parent_url: parentUrl }
       await saveChannel(writer, { ...edited, ...parent, lead_fid: fid }, writer.now, { mode: 'create' })
     })
