@@ -177,10 +177,17 @@ class PackedBody extends Transform {
     const options = { maxOutputLength: this.#limit, chunkSize: CHUNK_BYTES }
     inTurn(() => this.#unpack(Buffer.concat(this.#chunks), options)).then(
       (body) => done(null, body),
-      (error: NodeJS.ErrnoException) =>
-        done(error.code === 'ERR_BUFFER_TOO_LARGE' ? new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE() : error),
+      (error: NodeJS.ErrnoException) => done(unpackingError(error)),
     )
   }
+}
+
+function unpackingError(error: NodeJS.ErrnoException): Error {
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+  return new PlazaError('bad_request.invalid_param', 'body does not unpack by its content-encoding', {
+    property: 'body',
+    cause: error,
+  })
 }
 
 async function decodeBody(

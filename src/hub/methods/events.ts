@@ -110,7 +110,9 @@ export const eventMethods = [
     reply: hubEvents,
     handle: async ({ request }, { db, readEvents }) => {
       const { ranges, isContinued, ...options } = request
-      const started = isContinued ? ranges : await startAtKeptEvents(db, ranges)
+      // In reverse a token moves where a range stops: its start is still the number of the request.
+      const startsAtToken = isContinued && !options.reverse
+      const started = startsAtToken ? ranges : await startAtKeptEvents(db, ranges)
       return { request, page: await readEvents(db, started, options) }
     },
   }),

@@ -46,7 +46,8 @@ export const fnameAvailability = defineOperation({
   summary: 'Check fname availability',
   description:
     'A name is available if it can be registered (1 to 16 letters, digits and hyphens, no hyphen first), no user ' +
-    'holds it, or its holder released it, and no registration in progress uses it.',
+    'holds it, or its holder released it, and no registration in progress uses it. Holders are those that this server ' +
+    'knows: not all of them before the names of the network are read, or where a part of it is copied.',
   query: Type.Object({
     fname: textParameter({
       maxLength: 256,

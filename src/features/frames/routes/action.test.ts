@@ -48,6 +48,13 @@ describe('POST frame/action', () => {
     expect([reply.statusCode, posted.length]).toEqual([200, 1])
   })
 
+  it('takes the members of a shown frame, in strict requests too', async () => {
+    const { origin } = await serveFrame()
+    const body = { signer_uuid: signers[0], cast_hash, action: pressed(origin) }
+    const reply = await api.send('POST', 'frame/action', body, { prefer: 'handling=strict' })
+    expect(reply.statusCode, reply.body).toBe(200)
+  })
+
   it('posts the signed action and returns the next frame', async () => {
     const { origin, posted } = await serveFrame()
     const reply = await act(

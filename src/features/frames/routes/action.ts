@@ -13,6 +13,8 @@ import { frameValidate, frameValidateAnalytics, frameValidateList } from './vali
 
 const MAX_URL_LENGTH = 1_024
 const MAX_STATE_LENGTH = 4_096
+/** Images are URLs, also `data:` URLs with the image in them. */
+const MAX_IMAGE_LENGTH = 262_144
 /** An address or a transaction of any chain, in hex. */
 const MAX_HEX_LENGTH = 514
 const MAX_MESSAGE_HEX_LENGTH = 16_384
@@ -21,13 +23,17 @@ const optionalText = (maxLength: number) => Type.Optional(Type.String({ maxLengt
 const urlMember = (description: string) =>
   textParameter({ description, maxLength: MAX_URL_LENGTH, examples: ['https://example.com/garden'] })
 
-/** A pressed button, with the frame that shows it. */
+/** A pressed button, with the frame that shows it. Clients send the members of the frame back that it was shown with. */
 const FrameActionMember = Type.Object(
   {
+    version: optionalText(MAX_URL_LENGTH),
+    title: optionalText(MAX_URL_LENGTH),
+    image: optionalText(MAX_IMAGE_LENGTH),
     frames_url: urlMember('URL of the frame.'),
     post_url: urlMember('URL that the frame declares for its buttons.'),
     button: Type.Object({
       index: Type.Integer({ minimum: 1, maximum: 5, description: 'Number of the button.', examples: [1] }),
+      title: optionalText(MAX_URL_LENGTH),
       // Clients of frames that name no action leave it out.
       action_type: choiceParameter(['post', 'post_redirect', 'tx', 'link', 'mint'], {
         default: 'post',
@@ -47,9 +53,7 @@ const FrameActionMember = Type.Object(
   { description: 'The pressed button and its frame.' },
 )
 
-const castHashMember = Type.Optional(
-  castHashParameter({ description: 'Hash of the cast that shows the frame.' }),
-)
+const castHashMember = (description: string) => Type.Optional(castHashParameter({ description }))
 
 /** A redirect of a frame is passed on. */
 const redirectReply = {
@@ -78,7 +82,11 @@ const frameAction = defineOperation({
   tag: 'Mini apps',
   summary: 'Post a frame action',
   description: `Signs the press of a button with the user’s key and posts it to the frame. ${answerNote}`,
-  body: Type.Object({ signer_uuid: signerUuidMember, cast_hash: castHashMember, action: FrameActionMember }),
+  body: Type.Object({
+    signer_uuid: signerUuidMember,
+    cast_hash: castHashMember('Hash of the cast that shows the frame.'),
+    action: FrameActionMember,
+  }),
   longWait: { limitMs: 20_000, reason: 'the server of the frame' },
   reply: Frame,
   otherReplies: redirectReply,
@@ -106,7 +114,7 @@ const frameDeveloperManagedAction = defineOperation({
   summary: 'Post a frame action with a developer managed signer',
   description: `Posts an action that the client has signed to the frame, as it is. ${answerNote}`,
   body: Type.Object({
-    cast_hash: castHashMember,
+    cast_hash: castHashMember('No effect: the signed message names the cast.'),
     action: FrameActionMember,
     signature_packet: Type.Object(
       {

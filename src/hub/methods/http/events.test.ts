@@ -204,6 +204,13 @@ describe('/v1/events of several shards, after retention dropped events of one', 
     expect(await walk(`from_event_id=${from}&pageSize=1`)).toEqual(expect.arrayContaining(written))
   })
 
+  test('a walk by tokens in reverse, from a number that one shard no longer keeps -> every kept event', async () => {
+    const floor = await cutoff()
+    await setFloors({ 2: floor })
+    const kept = (await logged()).filter((name) => name.startsWith('1:') || Number(name.slice(2)) >= floor)
+    expect(await walk('reverse=true&from_event_id=1&pageSize=1')).toEqual(kept.reverse())
+  })
+
   test('one shard, a token, or a number below the floors of all shards -> 410', async () => {
     await setFloors({ 2: await cutoff() })
     const token = Buffer.from(JSON.stringify([null, [9, 0, 0, 0, 0, 0, 0, 0, 1]])).toString('base64')
