@@ -81,7 +81,6 @@ export class Hydrator {
       window: this.window,
       blocks: invalidation.blocks,
       viewerSets: this.viewerSets,
-      clock: options.clock,
       onRead: options.onFeedRead,
     })
     if (options.maxRecentEntries) invalidation.blocks.add(this.window)

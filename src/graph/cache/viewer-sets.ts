@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * A user with more relations than this has no sets: at most 400 kB each are kept, and one statement reads at most so
- * many rows for a user. Pages of such a viewer read their relations themselves.
+ * A user who has more relations than this when they are read has no sets: one statement reads at most so many rows for a user,
+ * 400 kB. Pages of such a viewer read their relations themselves. Sets that are in the cache already may grow beyond it.
  */
 const MAX_RELATIONS = 50_000
 /** Users of one statement. */

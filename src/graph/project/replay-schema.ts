@@ -108,12 +108,15 @@ export async function buildIndexes(db: Database, lock: ReplayLock, signal?: Abor
   const tables = await db<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'social_replay'::regnamespace and relkind = 'r'
   `
-  for (const { name } of tables) {
-    await lock.begin(async (transaction) => {
-      await transaction`set local statement_timeout = 0`
-      await untilAborted(transaction.unsafe(`analyze social_replay.${name}`), signal)
-    })
-  }
+  for (const { name } of tables) await analyzeTable(lock, name, signal)
+}
+
+/** Gathers the statistics of a table of the replay. It reads at random, on a slow disk for minutes. */
+export async function analyzeTable(lock: ReplayLock, table: string, signal?: AbortSignal): Promise<void> {
+  await lock.begin(async (transaction) => {
+    await transaction`set local statement_timeout = 0`
+    await untilAborted(transaction.unsafe(`analyze social_replay.${table}`), signal)
+  })
 }
 
 /**

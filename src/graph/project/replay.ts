@@ -16,6 +16,7 @@ import { rebuildProtocolChannels } from './protocol-channels.js'
 import { refuseDependents } from './replay-dependents.js'
 import { type ReplayLock, withReplayLock } from './replay-lock.js'
 import {
+  analyzeTable,
   buildIndexes,
   copyAppsOfRemovedKeys,
   copyPreservedColumns,
@@ -61,7 +62,7 @@ type Heads = Map<number, number>
  * transaction. A replay that is aborted before leaves the live schema unchanged.
  *
  * @param db Needs three connections.
- * @returns whether the former read model was dropped. While its tables are in use, it is left to the next replay.
+ * @returns whether the former read model was dropped. While its tables are in use, or after an error, it is left to the next replay.
  * @throws when another replay runs, when the connection with its lock is lost, when views, foreign keys, policies or triggers of an operator would be dropped, or when the log dropped events that were merged since the replay began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<boolean> {
@@ -73,7 +74,8 @@ export async function replay(db: Database, options: ReplayOptions): Promise<bool
       await lock.begin(dropReplaySchemas).catch(() => {})
       throw error
     })
-    return await dropFormer(lock, options.signal)
+    // The new read model is in place, whatever becomes of the former.
+    return await dropFormer(lock, options.signal).catch(() => false)
   })
 }
 
@@ -249,7 +251,7 @@ async function projectMessages(
     done += rows.length
     if (done > analyzed * 2) {
       // Without statistics the planner takes a cast to have a share of all others as replies, and reads the whole table.
-      await lock.begin((transaction) => transaction`analyze social_replay.casts`)
+      await analyzeTable(lock, 'casts', signal)
       analyzed = done
     }
     onProgress?.(done, counted!.total)

@@ -152,8 +152,8 @@ type ThreadUpdates = PendingQuery<
 const MAX_MOVED_TO_MISSING = 200
 
 /**
- * With more casts below, a removed cast does not take the thread from them: all merges of casts would wait for it, and a
- * statement that takes too long is tried again without end. They wait likewise, and so does what is added below.
+ * With more casts below them, together, removed casts do not take the thread from them: all merges of casts would wait for it,
+ * and a statement that takes too long is tried again without end. They wait likewise, and so does what is added below.
  */
 const MAX_MOVED_BY_REMOVAL = 2_000
 
@@ -168,7 +168,7 @@ export interface ThreadMoves {
   readonly onThreadsMoved?: OnThreadsMoved
   /** With more casts below, a cast whose own parent is missing does not move them. 200 by default. */
   readonly maxMovedToMissing?: number
-  /** With more casts below, a removed cast does not move them. 2,000 by default. */
+  /** With more casts below them, together, removed casts do not move them. 2,000 by default. */
   readonly maxMovedByRemoval?: number
 }
 
@@ -203,7 +203,7 @@ export async function attachReplies(
         where not exists (select from casts t where t.hash = attached.thread_hash)
         offset 0
       ) a
-      where ${hasMoreBelow(db, db`a.parent_hash`, db`a.parent_fid`, maxMovedToMissing)}
+      where ${countBelow(db, db`a.parent_hash`, db`a.parent_fid`, maxMovedToMissing)} > ${maxMovedToMissing}::bigint
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),
@@ -230,17 +230,20 @@ export async function detachReplies(
     where deleted.hash <> all (array(select hash from deferred))
   `
   const deferring = db`
-    deleted (hash, fid) as (
-      select * from unnest(
+    deleted as materialized (
+      select hash, fid, ${countBelow(db, db`given.hash`, db`given.fid`, maxMovedByRemoval)} as below
+      from unnest(
         ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
         ${casts.map(({ fid }) => fid)}::bigint[]
-      )
+      ) as given (hash, fid)
     ), deferred as (
       insert into waiting_threads (hash, fid, waiting_since)
       -- Nothing has to arrive first. And a process of an older version passes over this time: it would end the entry of a cast
       -- that is not stored, and move nothing.
-      select hash, fid, 'infinity' from deleted
-      where ${hasMoreBelow(db, db`deleted.hash`, db`deleted.fid`, maxMovedByRemoval)}
+      select hash, fid, 'infinity'
+      -- One message may remove the casts of years, when storage has expired: those with few casts below come first.
+      from (select hash, fid, sum(below) over (order by below, hash) as moved from deleted) d
+      where moved > ${maxMovedByRemoval}::bigint
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),
@@ -268,9 +271,9 @@ export async function settleReplies(
   return otherThreads([cast], await updateDescendants(db, threadUpdates, activity))
 }
 
-/** SQL for whether more than `max` casts are below a cast. */
-function hasMoreBelow(db: Transaction, hash: Fragment, fid: Fragment, max: number): Fragment {
-  return db`${max}::bigint < (
+/** SQL for the number of casts below a cast, counted up to one more than `max`. */
+function countBelow(db: Transaction, hash: Fragment, fid: Fragment, max: number): Fragment {
+  return db`(
     with recursive lower as (
       select ${hash} as hash, ${fid} as fid
       union all

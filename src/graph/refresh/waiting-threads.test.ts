@@ -134,6 +134,18 @@ test('a removed cast with many casts below leaves them to the job, with what is 
   expect([await threadsBelow(chain[2]!.hash), await waiting()]).toEqual([6, 0])
 })
 
+test('many removed casts, together with many casts below -> the job moves what is too much for one batch', async () => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  const chains = [chainOf(4), chainOf(5), chainOf(6)]
+  await project(db, ...merged(...chains.flat()))
+  const removed = chains.map(([first]) => first!)
+  await projectWith({ maxMovedByRemoval: 8 }, db, ...pruned(...removed))
+  const below = () => Promise.all(removed.map(({ hash }) => threadsBelow(hash)))
+  expect(await waiting()).toBe(1)
+  await move()
+  expect([await below(), await waiting()]).toEqual([[3, 4, 5], 0])
+})
+
 test('a thread that cannot be moved delays no other, and fails the job', async () => {
   await db`truncate social.casts, social.url_activity, social.waiting_threads`
   const chains = [5, 6, 7].map((length) => chainOf(length).slice(1))

@@ -32,8 +32,6 @@ export interface RecentFeedsOptions {
   readonly window: RecentWindow
   readonly blocks: BlockSequence
   readonly viewerSets: ViewerSets
-  /** Unix milliseconds. */
-  readonly clock: () => number
   /** Counts where feeds were read: null is the window. */
   readonly onRead?: ((feed: FeedName, reason: TableReason | null) => void) | undefined
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { TestUser } from '../../../../test/network.js'
 import { HubEventType } from '../../../protocol/definitions.js'
+import type { SignedMessage } from '../../../protocol/message.js'
 import { forYouRank } from '../../query/ranks.js'
 import { castCounter } from './cast-table.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
@@ -63,6 +64,74 @@ test('likes take at most half of the room', () => {
   expect([window.entries.size, window.likesSince]).toEqual([5, 0])
   window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
   expect([window.entries.size, window.likesSince]).toEqual([0, 6 * 3_600])
+})
+
+const LIKES_END = START + 6 * 3_600
+const liked = new TestUser(1).cast('liked', LIKES_END + 5)
+
+/** A window half full of likes from the six hours before `LIKES_END`, of a cast from after them. */
+function windowHalfFullOfLikes(users: readonly number[]): RecentWindow {
+  const window = createWindow(400_000)
+  const cast = { ...castOf(LIKES_END + 5), hash: liked.hash, counts: [200_000, 0, 0, 0] as const }
+  window.join({ kind: 'feed', since: 0, until: Infinity, casts: [cast], recasts: [] }, [])
+  window.likesSince = START
+  const likes = Array.from({ length: 200_000 }, (_, n) => {
+    const seconds = LIKES_END - START
+    const entry = like(users[n % users.length]!, 1, START + (n % seconds))
+    return { ...entry, hash: liked.hash, targetFid: 1 + Math.floor(n / seconds) }
+  })
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
+  return window
+}
+
+test('likes that are too many go a few thousand at a time, and count for no feed from the beginning', () => {
+  const users = Array.from({ length: 2_000 }, (_, n) => 10 + n)
+  const window = windowHalfFullOfLikes(users)
+  const rank = (since: number) => {
+    const page = { after: null, count: 5, fid: 2, followed: [10, 11, 3], isHidden: () => false }
+    return rankForYou(window, { ...page, ts: since - 1 + 3 * 86_400 })
+  }
+  expect(rank(START)).toHaveLength(1)
+  const before = window.entries.size
+  applyMessage(window, new TestUser(3).react(liked, LIKES_END + 6))
+  expect(before - window.entries.size).toBeGreaterThan(1_000)
+  expect(before - window.entries.size).toBeLessThan(5_000)
+  for (let blocks = 1; blocks < 60; blocks += 1) {
+    expect(rank(LIKES_END - 1)).toBe('older')
+    expect(rank(LIKES_END)).toEqual([
+      { hash: Buffer.from(liked.hash).toString('hex'), rank: forYouRank(1, 200_001, 3 * 86_400 - 6) },
+    ])
+    applyBlock(window)
+  }
+  expect(users.filter((fid) => window.activityOf(fid))).toEqual([])
+  expect([window.likesSince, window.since, window.activityOf(3)!.likes.length]).toEqual([LIKES_END, 0, 1])
+})
+
+test('the old likes of one user, and those behind many users without any, all go', () => {
+  const ofOne = windowHalfFullOfLikes([7])
+  ofOne.dropLikesBefore(LIKES_END)
+  expect(ofOne.activityOf(7)!.likes.length).toBeGreaterThan(190_000)
+  for (let calls = 0; calls < 60; calls += 1) ofOne.dropOldLikes()
+  expect([ofOne.entries.size, ofOne.activityOf(7)]).toEqual([1, undefined])
+
+  const ofMany = createWindow(400_000)
+  ofMany.likesSince = START
+  const likes = Array.from({ length: 30_000 }, (_, n) => like(10 + n, 1, n === 29_999 ? START : START + 10))
+  ofMany.join({ kind: 'likes', throughFid: ALL_FIDS, likes }, [])
+  ofMany.dropLikesBefore(START + 5)
+  for (let calls = 0; calls < 60; calls += 1) ofMany.dropOldLikes()
+  expect([ofMany.entries.size, ofMany.activityOf(30_009)]).toEqual([29_999, undefined])
+  // Once more, from the first user on.
+  ofMany.dropLikesBefore(START + 20)
+  for (let calls = 0; calls < 60; calls += 1) ofMany.dropOldLikes()
+  expect(ofMany.users.size).toBe(0)
+})
+
+test('likes that became too old while they were read are not joined', () => {
+  const window = createWindow(100)
+  window.likesSince = 50
+  window.join({ kind: 'likes', throughFid: ALL_FIDS, likes: [like(2, 1, 40), like(2, 2, 50)] }, [])
+  expect([window.entries.size, window.activityOf(2)!.likes.length]).toEqual([1, 1])
 })
 
 test('a feed that takes few of very many entries is left to the tables', () => {
@@ -278,7 +347,10 @@ function fill(
 
 /** Applies a block with one more cast. */
 function applyBlock(window: RecentWindow): void {
-  const message = new TestUser(3).cast('one more', window.maxEntries + 1)
+  applyMessage(window, new TestUser(3).cast('one more', window.maxEntries + 1))
+}
+
+function applyMessage(window: RecentWindow, message: SignedMessage): void {
   const body = { type: HubEventType.MERGE_MESSAGE as const, message, deletedMessages: [] }
   window.applyBlock({ shard: 1, height: 1, bodies: [body] })
 }

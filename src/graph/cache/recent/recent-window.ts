@@ -8,6 +8,7 @@ import type { CommittedBlock, LogState } from '../block-sequence.js'
 import { AffinityScores } from './affinity-scores.js'
 import { type CastCounter, CastTable, castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntry, FeedEntryList, FeedEntryTable } from './feed-entries.js'
+import { OldLikes } from './old-likes.js'
 import { SignalCache } from './signal-cache.js'
 import { Timeline } from './timeline.js'
 import { UserTable } from './user-table.js'
@@ -77,7 +78,7 @@ export const ALL_FIDS = Number.MAX_SAFE_INTEGER
 const DROPPED_SHARE = 0.05
 /** A block brings 1,000. Each takes some microseconds of the thread of all requests. */
 const MAX_DROPPED = 4_000
-/** Likes go by this many seconds at once. */
+/** When there are too many likes, those of so many seconds are given up. */
 const LIKES_STEP_SECONDS = 6 * HOUR_SECONDS
 
 /**
@@ -99,14 +100,19 @@ export class RecentWindow implements LogState {
   readonly #recasts: (FeedEntryList | undefined)[] = []
   /** All casts and recasts from this time on are here, in Farcaster seconds; infinite while nothing is, 0 if all are. */
   since = Number.POSITIVE_INFINITY
-  /** Likes of users up to this fid are here, from `likesSince` on. */
+  /** Likes of users up to this fid are here, from `likesSince` on. Older ones that have not gone yet count for nothing. */
   likesThroughFid = -1
   likesSince = Number.POSITIVE_INFINITY
+  readonly #oldLikes = new OldLikes(this.users)
   /** How far the clock of the database is ahead, in milliseconds. */
   clockOffsetMs = 0
+  /** Unix milliseconds; null before the first good measurement. */
+  clockMeasuredAtMs: number | null = null
   /**
    * Unix microseconds by the clock of the database: all recasts of the window, and those from before it, were stored until then.
-   * It changes with the next recast, so that pages between two recasts are equal, and none claims a recast that the window lacks.
+   * It changes with the next recast, so that pages between two recasts are equal. A recast whose transaction was still open
+   * then, that of another shard or process, may be claimed although the window lacks it: rows have the time of their insert, not
+   * of the commit. A later page may then repeat the cast, as pages from the tables may.
    */
   recastsUntilMicros = 0
   /** Whether older entries were dropped: the window has its maximum length. */
@@ -196,7 +202,7 @@ export class RecentWindow implements LogState {
         kind === entryKind.like ? actor <= this.likesThroughFid && ts >= this.likesSince : ts >= this.since,
       counts: () => true,
     })
-    if (bodies.some(addsRecast)) this.#noteRecasts()
+    if (bodies.some(addsRecast)) this.noteRecasts()
     this.#dropOldest()
   }
 
@@ -221,7 +227,7 @@ export class RecentWindow implements LogState {
     bodies: readonly HubEventBody[],
   ): void {
     this.since = since
-    this.#noteRecasts()
+    this.noteRecasts()
     for (const cast of casts) this.#addCast(cast)
     for (const recast of recasts) this.#addEntry(recast)
     const isNew = (ts: number) => ts >= since && ts < until
@@ -237,7 +243,8 @@ export class RecentWindow implements LogState {
   ): void {
     const after = this.likesThroughFid
     this.likesThroughFid = throughFid
-    for (const like of likes) this.#addEntry(like)
+    // Likes may have become too old while they were read.
+    for (const like of likes) if (like.ts >= this.likesSince) this.#addEntry(like)
     this.#change(bodies, {
       has: ({ kind, ts, actor }) =>
         kind === entryKind.like && actor > after && actor <= throughFid && ts >= this.likesSince,
@@ -257,7 +264,7 @@ export class RecentWindow implements LogState {
   }
 
   /** Notes that recasts were stored until now. The clock tells whole milliseconds: a moment too early would leave out the last. */
-  #noteRecasts(): void {
+  noteRecasts(): void {
     this.recastsUntilMicros = Math.round((this.#clock() + 1 + this.clockOffsetMs) * 1000)
   }
 
@@ -402,12 +409,14 @@ export class RecentWindow implements LogState {
   /** Drops the oldest casts and recasts when there are too many entries, and old likes when they take more than half. */
   #dropOldest(): void {
     const { maxEntries } = this
-    if (this.entries.size - this.timeline.length > maxEntries / 2)
+    this.dropOldLikes()
+    // Those that are old already go first.
+    if (!this.#oldLikes.areLeft && this.entries.size - this.timeline.length > maxEntries / 2)
       this.dropLikesBefore(this.likesSince + LIKES_STEP_SECONDS)
     const { length } = this.timeline
     const excess = this.entries.size - maxEntries
     if (excess <= 0 || length === 0) return
-    // A loaded part may bring more entries than a block. At most half of the timeline goes: likes are dropped above.
+    // A loaded part may bring more entries than a block. At most half of the timeline goes: likes make room as well.
     const enough = Math.min(excess, length >> 1)
     const dropped = Math.max(enough, Math.min(Math.ceil(length * DROPPED_SHARE), MAX_DROPPED))
     this.dropBefore(this.timeline.timeAt(this.entries, dropped - 1) + 1)
@@ -425,15 +434,16 @@ export class RecentWindow implements LogState {
     this.hasDropped = true
   }
 
-  /** Drops the likes that are older than a time. */
+  /** Gives up the likes that are older than a time: they count for nothing from now on, and `dropOldLikes` drops them. */
   dropLikesBefore(ts: number): void {
     this.likesSince = Math.max(this.likesSince, ts)
-    for (const { likes } of this.users.activities()) {
-      const count = likes.countBefore(this.entries, { ts, hash: new Uint8Array(0) })
-      const old = Array.from({ length: count }, (_, index) => likes.at(index))
-      likes.removeFirst(count)
-      for (const id of old) this.#free(id)
-    }
+    this.#oldLikes.restart()
+    this.dropOldLikes()
+  }
+
+  /** Drops some of the likes that were given up, if there are any left. */
+  dropOldLikes(): void {
+    for (const id of this.#oldLikes.take(this.entries, this.likesSince)) this.#free(id)
   }
 }
 

@@ -29,6 +29,11 @@ export class UserTable<Activity> {
     return this.feedEnds.byteLength + this.signalRows.byteLength + this.#direct.byteLength
   }
 
+  /** Numbers are below this. */
+  get end(): number {
+    return this.#end
+  }
+
   /** The number of a user; -1 if it has none. */
   find(fid: number): number {
     if (fid < this.#direct.length) return this.#direct[fid]!
@@ -39,9 +44,9 @@ export class UserTable<Activity> {
     return this.#activities[user]!
   }
 
-  /** All activities, of each user once. */
-  activities(): Activity[] {
-    return this.#activities.filter((activity) => activity !== undefined)
+  /** Whether a user has this number. */
+  isUsed(user: number): boolean {
+    return this.#activities[user] !== undefined
   }
 
   /** Gives a number to a user that has none. */

@@ -5,6 +5,7 @@ import { pause, resultWithin } from '../../../platform/process/pause.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { BlockSequence, ShardHeights } from '../block-sequence.js'
+import { measureClock } from './database-clock.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
 import {
   ALL_FIDS,
@@ -25,8 +26,9 @@ export interface WindowLoaderOptions {
 
 /** Casts of one part. It takes about 15 ms of the server and 20 ms of PostgreSQL; requests are answered in between. */
 const CASTS_PER_PART = 2_000
-/** Users whose likes one part has. */
+/** The most users and likes of one part, except that it has all likes of its last user. */
 const USERS_PER_PART = 2_000
+const LIKES_PER_PART = 4_000
 /** Interval between checks whether something is missing. */
 const POLL_MS = 1_000
 /** Ranked feeds look three days back; a cursor of a ranked page may be a day old. */
@@ -36,8 +38,6 @@ const LIKES_SECONDS = 4 * DAY_SECONDS
 export interface ReadPart<Part extends LoadedPart = LoadedPart> {
   readonly part: Part
   readonly heights: ShardHeights
-  /** By the clock of the database: Unix milliseconds. */
-  readonly readAtMs: number
 }
 
 /**
@@ -70,16 +70,18 @@ async function keepFilled(options: WindowLoaderOptions, signal: AbortSignal): Pr
 
 /** Reads what is missing, the newest first, until the window has all that it may hold or has to begin again. */
 export async function fillWindow(options: WindowLoaderOptions, signal: AbortSignal): Promise<void> {
+  await measureClock(options)
   while (!signal.aborted) {
     const read = nextPart(options)
     if (read === null || !(await joinPart(options, read, signal))) return
   }
 }
 
-/** Drops old likes, an hour's worth at a time, because each call walks over all users. */
+/** Drops old likes: an hour's worth at a time, because all users are looked through for them, some of them at each call. */
 function dropOldLikes(window: RecentWindow, nowMs: number): void {
   const oldest = farcasterSecondsFromUnixMs(nowMs) - LIKES_SECONDS
   if (window.likesSince < oldest - HOUR_SECONDS) window.dropLikesBefore(oldest)
+  else window.dropOldLikes()
 }
 
 /** The read of what is missing next; null if the window has everything that it may hold. */
@@ -94,17 +96,14 @@ function nextPart({ db, blocks, window, clock }: WindowLoaderOptions): (() => Pr
 
 /** Reads a part and joins it when the window has every block that the part contains; false if it has to be read again. */
 export async function joinPart(
-  { blocks, window, clock }: Pick<WindowLoaderOptions, 'blocks' | 'window' | 'clock'>,
+  { blocks, window }: Pick<WindowLoaderOptions, 'blocks' | 'window'>,
   read: () => Promise<ReadPart>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { generation } = window
   const load = blocks.load()
   try {
-    const askedAtMs = clock()
-    const { part, heights, readAtMs } = await read()
-    // Against the clock before the read: a moment that is too early would count recasts on no page, one that is late counts some twice.
-    window.clockOffsetMs = readAtMs - askedAtMs
+    const { part, heights } = await read()
     while (!blocks.hasReached(heights)) {
       if (signal.aborted || window.generation !== generation || load.blocksAfter(heights) === null)
         return false
@@ -119,7 +118,7 @@ export async function joinPart(
 }
 
 interface SnapshotRow {
-  snapshot: { heights: Record<string, number> | null; nowMs: number }
+  heights: Record<string, number> | null
 }
 
 interface FeedPartRow extends SnapshotRow {
@@ -167,7 +166,7 @@ async function readFeedPart(
       from social.reactions r
       where r.type = 2 and r.ts >= (select since from bounds) and r.ts < ${before}::bigint
     )
-    select bounds.since, ${snapshotOf(db)} as snapshot, casts.*, recasts.*
+    select bounds.since, ${snapshotOf(db)} as heights, casts.*, recasts.*
     from bounds
     cross join (
       select
@@ -223,14 +222,17 @@ interface LikesPartRow extends SnapshotRow {
   times: Buffer
 }
 
-/** Reads the likes of the next users: there is no index of likes by time alone. */
+/**
+ * Reads the likes of the next users: there is no index of likes by time alone. The users are not materialized, so that PostgreSQL
+ * knows their order and stops after the likes of one part.
+ */
 async function readLikesPart(
   db: Database,
   afterFid: number,
   since: number,
 ): Promise<ReadPart<Extract<LoadedPart, { kind: 'likes' }>>> {
   const [row] = await db<LikesPartRow[]>`
-    with users as materialized (
+    with users as not materialized (
       select fid from social.users where fid > ${afterFid}::bigint order by fid limit ${USERS_PER_PART}
     ),
     likes as materialized (
@@ -241,12 +243,17 @@ async function readLikesPart(
         from social.reactions r
         where r.fid = u.fid and r.type = 1 and r.ts >= ${since}::bigint
       ) r
+      order by u.fid
+      fetch first (${LIKES_PER_PART}::bigint) rows with ties
     )
     select
-      (
-        select case when count(*) < ${USERS_PER_PART}::bigint then ${ALL_FIDS}::bigint else max(fid) end from users
-      ) as "throughFid",
-      ${snapshotOf(db)} as snapshot,
+      case
+        when count(*) >= ${LIKES_PER_PART}::bigint then max(fid)
+        else (
+          select case when count(*) < ${USERS_PER_PART}::bigint then ${ALL_FIDS}::bigint else max(fid) end from users
+        )
+      end as "throughFid",
+      ${snapshotOf(db)} as heights,
       coalesce(string_agg(target_hash, ''), '') as hashes,
       coalesce(string_agg(int8send(fid), ''), '') as fids,
       coalesce(string_agg(int8send(target_fid), ''), '') as "targetFids",
@@ -268,7 +275,7 @@ async function readLikesPart(
 export async function readCounts(db: Database, hashes: readonly Buffer[]): Promise<ReadPart> {
   const [row] = await db<({ hashes: Buffer; counts: Buffer } & SnapshotRow)[]>`
     select
-      ${snapshotOf(db)} as snapshot,
+      ${snapshotOf(db)} as heights,
       coalesce(string_agg(requested.hash, ''), '') as hashes,
       coalesce(
         string_agg(
@@ -290,17 +297,14 @@ export async function readCounts(db: Database, hashes: readonly Buffer[]): Promi
   return { ...snapshotIn(read), part: { kind: 'counts', counts } }
 }
 
-/** The last block of each shard in the snapshot of the statement, and the time. */
+/** The last block of each shard in the snapshot of the statement. */
 function snapshotOf(db: Database) {
-  return db`json_build_object(
-    'heights', (select json_object_agg(shard, height) from hub.shards),
-    'nowMs', extract(epoch from statement_timestamp()) * 1000
-  )`
+  return db`(select json_object_agg(shard, height) from hub.shards)`
 }
 
-function snapshotIn({ snapshot: { heights, nowMs } }: SnapshotRow): Omit<ReadPart, 'part'> {
+function snapshotIn({ heights }: SnapshotRow): Omit<ReadPart, 'part'> {
   const ofShards = Object.entries(heights ?? {}).map(([shard, height]) => [Number(shard), height] as const)
-  return { heights: new Map(ofShards), readAtMs: nowMs }
+  return { heights: new Map(ofShards) }
 }
 
 function hashAt(bytes: Buffer, index: number): Buffer {
