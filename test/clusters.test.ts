@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { chown, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../src/platform/db/connection.js'
@@ -85,6 +87,25 @@ it('target_session_attrs: of several hosts, the one that is asked for', async ()
     const refused = await serverOf(urlOf('primary', ...hosts)).catch((error: unknown) => error)
     expect(isUnavailable(refused)).toBe(true)
   }
+})
+
+it('TLS: a connection that is lost while certificates are read fails alone', async () => {
+  const dataDir = await createDataDir()
+  const unread = join(dataDir, 'root.crt')
+  execFileSync('mkfifo', [unread])
+  const server = createServer((socket) => {
+    socket.once('data', () => socket.write('S', () => socket.resetAndDestroy()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    // Lets the read end.
+    await writeFile(unread, '')
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const query = `sslmode=verify-full&sslrootcert=${unread}&connect_timeout=1`
+  const failure = await serverOf(`postgres://u@127.0.0.1:${port}/d?${query}`).catch((error: unknown) => error)
+  expect(isUnavailable(failure)).toBe(true)
 })
 
 it('TLS: certificates are checked as sslmode says', async () => {

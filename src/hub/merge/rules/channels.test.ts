@@ -94,6 +94,12 @@ describe('who may act', () => {
     }
   })
 
+  test('a user with a fid that no slot of a member has is refused, and nothing fails', async () => {
+    const far = new TestUser(2 ** 32 + moderator.fid)
+    await hub.submitOnChainEvents(far.onChain({ units: 1 }))
+    expect(await outcomes(channel.pin(far, Buffer.alloc(20, 1)))).toEqual(['unauthorized channel action'])
+  })
+
   test('a message with the body of another type is refused, before the registry is asked', async () => {
     const { channelPinBody } = channel.pin(owner).data
     const { channelUpdateBody } = new TestChannel('unknown').update(owner).data

@@ -21,6 +21,8 @@ import type { BatchState } from '../state.js'
 const MAX_MEMBER_SLOTS = 8192
 const MAX_MODERATION_SLOTS = 16_384
 const MAX_MODERATORS = 10
+/** Slots of members are keyed by four bytes: a user with a higher fid is none. */
+const MAX_MEMBER_FID = 2 ** 32 - 1
 
 /**
  * Rule of channel messages: the owner is the user who verified the owner's address, a role decides who may act, and
@@ -49,7 +51,7 @@ function findFault(message: SignedMessage, body: ChannelBody, state: BatchState)
   if (owner === null && !(isSelf && target.action === ChannelMemberAction.REMOVE_MEMBER))
     return 'channel is parked'
   const stateOf = (fid: number) => state.channels.memberState(MessageType.CHANNEL_MEMBER, channelId, fid)
-  const role = data.fid === owner ? 'owner' : roleOf(stateOf(data.fid))
+  const role = data.fid === owner ? 'owner' : data.fid > MAX_MEMBER_FID ? 'other' : roleOf(stateOf(data.fid))
   if (!target) {
     const isAllowed = role === 'owner' || (role === 'moderator' && data.type !== MessageType.CHANNEL_UPDATE)
     return isAllowed ? null : UNAUTHORIZED

@@ -27,6 +27,17 @@ describe('a message in JSON is read as it was signed', () => {
     expect(readMessageJson(parsed(Message.toJSON({ ...bytes, data: undefined })))).toEqual(message)
   })
 
+  it('signed bytes whose base64 could be base58', () => {
+    const castAddBody = {
+      ...{ embedsDeprecated: [], embeds: [], mentions: [], mentionsPositions: [], type: 0 },
+      text: 'a'.repeat(12),
+    }
+    const content = { ...sampleData(1 as MessageType, { castAddBody }), fid: 16_513, timestamp: 155_205_777 }
+    const message = signer.sign({ ...content, network: 1 })
+    expect(message.dataBytes.toString('base64')).toMatch(/^[1-9A-HJ-NP-Za-km-z]{44}$/)
+    expect(readMessageJson(parsed(Message.toJSON(toProtobuf(message))))).toEqual(message)
+  })
+
   it('a member with the name of a method of every object -> ignored as any unknown one', () => {
     const message = signer.sign(samples[0]![1])
     const { data, ...rest } = JSON.parse(JSON.stringify(messageJson(toProtobuf(message))))
@@ -69,6 +80,10 @@ describe('JSON that is not a message', () => {
     ['a body that is a text', { ...good, data: { ...good.data, castAddBody: 'hello' } }],
     ['a hash that is a number', { ...good, hash: 5 }],
     ['a signature that is not bytes', { ...good, signature: '%%%' }],
+    [
+      'a name that is an object',
+      { ...good, data: { ...good.data, usernameProofBody: { name: { toString: 1 } } } },
+    ],
     ['embeds that are not a list', { ...good, data: { ...good.data, castAddBody: { embeds: 5 } } }],
   ])('is refused: %s', (_, json) => {
     expect(readMessageJson(parsed(json))).toMatchObject({ code: 'bad_request.parse_failure' })

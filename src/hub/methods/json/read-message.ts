@@ -99,14 +99,14 @@ const bodyReaders: Readonly<Record<string, (body: JsonObject) => object>> = {
   castRemoveBody: (body) => inBase64(body, ['targetHash']),
   reactionBody: (body) => withCastId(body, 'targetCastId'),
   verificationAddAddressBody: (body) => ({
-    ...inBase64(body, ['address', 'claimSignature', 'blockHash']),
+    ...solanaInBase64(inBase64(body, ['claimSignature']), ['address', 'blockHash']),
     verificationType: body.verificationType ?? body.type,
   }),
-  verificationRemoveBody: (body) => inBase64(body, ['address']),
+  verificationRemoveBody: (body) => solanaInBase64(body, ['address']),
   usernameProofBody: (body) => ({
     ...inBase64(body, ['owner', 'signature']),
     // Names in messages have a dot, which base64 has not (docs/protocol.md §3.3.8).
-    name: String(body.name).includes('.') ? Buffer.from(String(body.name)).toString('base64') : body.name,
+    name: isDotted(body.name) ? Buffer.from(body.name).toString('base64') : body.name,
   }),
   frameActionBody: (body) =>
     inBase64(withCastId(body, 'castId'), ['url', 'inputText', 'state', 'transactionId', 'address']),
@@ -133,23 +133,33 @@ function withCastId(body: JsonObject, name: string): JsonObject {
   return { ...body, [name]: inBase64(objectIn(castId, name), ['hash']) }
 }
 
-function inBase64(json: JsonObject, names: readonly string[]): JsonObject {
+function isDotted(name: unknown): name is string {
+  return typeof name === 'string' && name.includes('.')
+}
+
+function inBase64(json: JsonObject, names: readonly string[], toBase64 = base64Of): JsonObject {
   const given = names.filter((name) => json[name] !== undefined && json[name] !== null)
-  return { ...json, ...Object.fromEntries(given.map((name) => [name, base64Of(json[name], name)])) }
+  return { ...json, ...Object.fromEntries(given.map((name) => [name, toBase64(json[name], name)])) }
+}
+
+/** As `inBase64`, for addresses and block hashes, which of Solana are in base58. */
+function solanaInBase64(json: JsonObject, names: readonly string[]): JsonObject {
+  return inBase64(json, names, (value, name) => {
+    const bytes = typeof value === 'string' && base58Form.test(value) ? bs58.decodeUnsafe(value) : undefined
+    return bytes?.length === SOLANA_BYTES ? asBuffer(bytes).toString('base64') : base64Of(value, name)
+  })
 }
 
 const hexForm = /^0x(?:[\da-f]{2})*$/i
 const base64Form = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/
-/** 32 bytes of Solana: at most 44 characters, without the `=` of base64. */
+/** 32 bytes of Solana: at most 44 characters. 33 bytes in base64 may look the same, which is why other members are not base58. */
 const base58Form = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const SOLANA_BYTES = 32
 
-/** Converts bytes in `0x` hex, base58 (addresses and block hashes of Solana) or base64 to base64. */
+/** Converts bytes in `0x` hex or base64 to base64. */
 function base64Of(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
   if (hexForm.test(value)) return Buffer.from(value.slice(2), 'hex').toString('base64')
-  const base58 = base58Form.test(value) ? bs58.decodeUnsafe(value) : undefined
-  if (base58?.length === SOLANA_BYTES) return asBuffer(base58).toString('base64')
   if (base64Form.test(value)) return Buffer.from(value, 'base64').toString('base64')
   throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
 }
