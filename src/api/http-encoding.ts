@@ -44,7 +44,8 @@ export function encodeHttp(app: FastifyInstance, options: HttpEncodingOptions): 
     if (options.etags && matchesTag(request, reply, payload)) {
       reply.removeHeader('content-type')
       reply.status(304)
-      return ''
+      // A text, even an empty one, would get a `Content-Length` of 0, which says that the page has none (RFC 9110 §8.6).
+      return null
     }
     return options.compressReplies ? await compress(request, reply, payload) : payload
   })

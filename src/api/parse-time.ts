@@ -1,6 +1,8 @@
 import { invalidField } from './invalid-field.js'
 
 const MAX_YEAR = 9_999
+/** A date, which is UTC, or a time with its zone: without one it would be that of the process. */
+const timeForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /**
  * Reads a time of a request.
@@ -9,7 +11,7 @@ const MAX_YEAR = 9_999
  * `Date` writes it, in a year of five digits. An offset may move a time there.
  */
 export function parseTime(property: string, text: string): Date {
-  const time = new Date(text)
+  const time = new Date(timeForm.test(text) ? text : Number.NaN)
   const year = time.getUTCFullYear()
   if (year >= 1 && year <= MAX_YEAR) return time
   throw invalidField(property, 'must be a time like 2026-11-01T00:00:00Z')

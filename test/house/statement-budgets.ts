@@ -262,7 +262,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
       action: { type: 'greet' },
     }),
   },
-  'POST ban': { statements: 2, buildRequest: ({ app }) => ({ fids: [app.fid] }) },
+  'POST ban': { statements: 3, buildRequest: ({ app }) => ({ fids: [app.fid] }) },
   'DELETE ban': {
     statements: 1,
     buildRequest: (scene) => prepareRequest(scene, 'ban', { fids: [scene.app.fid] }),

@@ -1,7 +1,7 @@
 import type { Fragment } from '#postgres'
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 
 /** The other end of a relation, and when it began: in Farcaster seconds for blocks, else in Unix seconds. */
@@ -55,7 +55,10 @@ export async function blockedSince(
   return row?.ts ?? null
 }
 
-/** Users that one user may mute. Each list that the user views is filtered by them, and every app may add some. */
+/**
+ * Users that one user may mute, give or take what is muted at the same moment. Each list that the user views is filtered by them,
+ * and every app may add some.
+ */
 export const MAX_MUTES = 10_000
 
 /**
@@ -123,7 +126,27 @@ export async function ban(
   fids: readonly number[],
   now: number,
 ): Promise<number | null> {
-  const [row] = await db<{ changed: number; isTooMany: boolean }[]>`
+  const row = await db.begin(async (transaction) => {
+    // In a statement of its own: the count sees what those have added that held it before.
+    await transaction`select pg_advisory_xact_lock(hashtext(${`bans of ${appId}`}))`
+    return await addBans(transaction, appId, fids, now)
+  })
+  invalidation.apply({ tags: [cacheTag.bans(appId)] })
+  return row.isTooMany ? null : row.changed
+}
+
+interface AddedBans {
+  readonly changed: number
+  readonly isTooMany: boolean
+}
+
+async function addBans(
+  db: Transaction,
+  appId: string,
+  fids: readonly number[],
+  now: number,
+): Promise<AddedBans> {
+  const [row] = await db<AddedBans[]>`
     with fresh as (
       select distinct fid from unnest(${[...fids]}::bigint[]) as given (fid)
       where not exists (select from moderation.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
@@ -143,8 +166,7 @@ export async function ban(
     ),
     published as (${countAndPublish(db, appId, db`added`)})
     select changed, not is_enough as "isTooMany" from published, capacity`
-  invalidation.apply({ tags: [cacheTag.bans(appId)] })
-  return row!.isTooMany ? null : row!.changed
+  return row!
 }
 
 /** Ends bans. Returns how many users were banned. */
@@ -162,7 +184,7 @@ export async function unban(
   return row!.changed
 }
 
-function countAndPublish(db: Database, appId: string, changed: Fragment): Fragment {
+function countAndPublish(db: Database | Transaction, appId: string, changed: Fragment): Fragment {
   return db`
     select count(*)::integer as changed, ${publishSql(db, cacheTag.bans(appId))}
     from ${changed}`

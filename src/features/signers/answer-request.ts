@@ -17,6 +17,7 @@ import {
   storedPermissions,
 } from './key-request.js'
 import type { SignerPermission } from './schema/signer.js'
+import { signerRecords } from './signer-record.js'
 
 /** Dependencies of the functions that answer key requests. */
 export interface AnswerDependencies {
@@ -101,10 +102,14 @@ export async function refuseRequest(
   if (request.status === 'revoked') return
   if (request.status === 'approved') throw new PlazaError('conflict', closedReason(request, clock())!)
   await requireSignature(db, fid, signedBy(lookups, refusalStatement(request, fid), signature))
-  await db`
-    update signers.signers
-    set refused_at = now(), refused_by = ${fid}
-    where id = ${request.id} and refused_at is null`
+  // Meanwhile another page, or another account, may have approved it.
+  const [refused] = await db`
+    update signers.signers s
+    set refused_at = coalesce(refused_at, now()), refused_by = coalesce(refused_by, ${fid})
+    where id = ${request.id}
+      and not exists (select from ${signerRecords(db)} r where r.id = ${request.id} and r.status = 'approved')
+    returning id`
+  if (!refused) throw new PlazaError('conflict', closedReason({ ...request, status: 'approved' }, clock())!)
 }
 
 /**

@@ -233,6 +233,7 @@ describe('analytics of validated actions', () => {
 
   it.each([
     [{ start: 'yesterday' }, 'start'],
+    [{ start: '2026-10-01T00:00:00' }, 'start'],
     [{ start: '0000-01-01T00:00:00Z' }, 'start'],
     [{ stop: '+010000-01-01T00:00:00Z' }, 'stop'],
     [{ stop: range.start }, 'stop'],

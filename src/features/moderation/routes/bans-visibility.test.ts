@@ -195,6 +195,15 @@ describe('POST ban and DELETE ban', () => {
     expect(await change('POST', { fids: [2] })).toEqual([409, expect.stringContaining('at most 10000')])
     expect(await change('DELETE', { fids })).toEqual(answer('unbanned: 10000'))
     expect(await change('POST', { fids: [...fids, 2] })).toEqual([400, expect.stringContaining('10000')])
+    // At the same moment, too.
+    const halves = [fids.slice(0, 6_000), fids.slice(4_000)].map((part) => change('POST', { fids: part }))
+    const replies = await Promise.all(halves)
+    expect(replies.map(([status]) => status).sort()).toEqual([200, 200])
+    expect(await change('DELETE', { fids })).toEqual(answer('unbanned: 10000'))
+    const more = Array.from({ length: 6_000 }, (_, index) => 20_000 + index)
+    await db`insert into social.users (fid, custody_address, registered_at) select fid, '', 0 from unnest(${more}::bigint[]) u (fid)`
+    const different = [fids.slice(0, 6_000), more].map((part) => change('POST', { fids: part }))
+    expect((await Promise.all(different)).map(([status]) => status).sort()).toEqual([200, 409])
   })
 
   it('fids that are not registered -> 404 with the first ones', async () => {

@@ -94,10 +94,13 @@ async function takeResult(
   const { appId, fid, signerId } = proven
   const signer = await findSigner(db, signerId)
   if (signer?.status !== 'approved') {
-    throw new PlazaError('conflict', 'the signer of the app is not approved: sign in again')
+    throw new PlazaError('conflict', 'the signer of the app is not approved: load the page again to sign in')
   }
   if (signer.fid !== fid) {
-    throw new PlazaError('conflict', `another account than fid ${fid} has approved: sign in again`)
+    throw new PlazaError(
+      'conflict',
+      `another account than fid ${fid} has approved: load the page again to sign in`,
+    )
   }
   const [app, users] = await Promise.all([findSignInApp(db, appId), hydrator.users([fid], fid)])
   await endSession(db, body.session)

@@ -94,7 +94,7 @@ function columnsOf(db: Queryable) {
 }
 
 function refuseSession(): never {
-  throw new PlazaError('unauthenticated', 'this sign-in has ended or expired: start again', {
+  throw new PlazaError('unauthenticated', 'this sign-in has ended or expired: load the page again', {
     property: 'session',
   })
 }

@@ -28,6 +28,7 @@ import {
 import {
   accountOfAddress,
   addedKeyOf,
+  closedReason,
   type PresentedKeyRequest,
   permissionsStatement,
   readKeyRequest,
@@ -136,11 +137,14 @@ async function describeAccount(
 
 /** Builds the transaction to send. A restriction of permissions needs a separate signature. */
 async function sendingOf(
-  { readDb }: AnswerContext,
+  { readDb, clock }: AnswerContext,
   request: PresentedKeyRequest,
   fid: number,
   chosen: Static<typeof permissions>,
 ): Promise<object> {
+  // A page may be open for longer than the request: what it sends then costs the user gas for nothing.
+  const problem = closedReason(request, clock())
+  if (problem !== null) throw new PlazaError('conflict', problem)
   const [restricted] = await readDb`
     select from signers.permission_choices where signer_id = ${request.id} and fid = ${fid}`
   const hasChoice = chosen !== null && (restricted !== undefined || storedPermissions(chosen) !== null)

@@ -390,6 +390,20 @@ describe('approval on a real chain', () => {
     expect(status.json()).toMatchObject({ status: 'approved', fid: user.fid })
   })
 
+  it('a request that was refused or has expired meanwhile -> no transaction, which would cost gas for nothing', async () => {
+    const [refused, expired] = [await request(), await request()]
+    expect((await post(`${refused.path}/refusal`, await refusal(refused, user))).status).toBe(200)
+    expect(await account(refused, allPermissions)).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('refused or taken back'),
+    })
+    nowMs += 86_400_000
+    expect(await account(expired, allPermissions)).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('expired'),
+    })
+  })
+
   it('selected permissions are signed first and apply only to their signer', async () => {
     const [signedRequest, other] = [await request(), await request()]
     const chosen = ['PUBLISH_CAST']
