@@ -97,6 +97,34 @@ describe.skipIf(browserPath === null)('the overview', () => {
     await shows('GET /v2/farcaster/feed replied 500')
   })
 
+  it('goes on showing the value that is pointed at while newer ones come', async () => {
+    const { page, shows } = await openConsole(browser, server)
+    const rates = page.getByRole('img', { name: 'Messages and events a second' })
+    const shown = () => rates.locator('.u-value').allTextContents()
+    const newest = ['', '1,062', '2,124']
+    await expect.poll(shown).toEqual(newest)
+    // The monitor knows the last ten minutes of an hour: this is in their middle.
+    const { width, height } = (await rates.locator('.u-over').boundingBox())!
+    await rates.locator('.u-over').hover({ position: { x: (width * 11) / 12, y: height / 2 } })
+    await expect.poll(shown).not.toEqual(newest)
+    const pointedAt = await shown()
+    monitor.errors.note('while a value is pointed at', 'here')
+    await shows('while a value is pointed at')
+    expect(await shown()).toEqual(pointedAt)
+    await page.mouse.move(0, 0)
+    await expect.poll(shown).toEqual(newest)
+    monitor.activity.add(Date.now() + 10_000, { messages: 61 ** 3, events: 61 ** 3 * 2 })
+    await expect.poll(shown).not.toEqual(newest)
+  })
+
+  it('has its charts in words when they cannot be loaded', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/audit-log' })
+    await page.route('**/assets/chart-*', (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await shows('Messages and events a second since')
+    await shows('Size of the database by day')
+  })
+
   it('shows what was fetched last when its stream is broken', async () => {
     const { page, shows } = await openConsole(browser, server)
     monitor.errors.note('before the break', 'here')

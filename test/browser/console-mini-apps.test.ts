@@ -199,6 +199,16 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
     expect(changed).not.toBe(first)
   })
 
+  it('keep what was typed when the map cannot be loaded', async () => {
+    const { page, shows, compose } = await openMiniApps()
+    await page.route('**/assets/world-map-*', (route) => route.fulfill({ status: 404 }))
+    await compose('Harvest time')
+    await page.getByRole('switch', { name: 'Only users near a place' }).check()
+    await shows('The map could not be loaded')
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Harvest time')
+    expect(await page.getByLabel('Latitude').inputValue()).toBe('52.52')
+  })
+
   it('are usable in the dark and on a phone', async () => {
     const options = { ...phone, colorScheme: 'dark' as const }
     const { page, isFaultless, compose } = await openMiniApps({ options })

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
@@ -177,6 +177,24 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await page.getByRole('link', { name: 'Audit log' }).click()
     await shows('POST ban')
     await shows('DELETE ban')
+  })
+
+  it('shows a ban that was added after the list was left before its reply had come', async () => {
+    const { page } = await openConsole(browser, { ...server, path: '/users' })
+    const requests: Route[] = []
+    await page.route('**/v2/social/ban/list/*', (route) => void requests.push(route), { times: 1 })
+    await page.getByRole('link', { name: 'Moderation' }).click()
+    await expect.poll(() => requests.length).toBe(1)
+    const response = await requests[0]!.fetch()
+    await page.getByRole('link', { name: 'Users and casts' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Users and casts' }).waitFor()
+    await requests[0]!.fulfill({ response })
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+    await db`
+      insert into moderation.bans (app_id, fid, banned_at) values (${api.appId}, 2, ${testNowUnix}::bigint)`
+    await page.getByRole('link', { name: 'Moderation' }).click()
+    await list(page, 'Bans').getByText('Bob the gardener').waitFor()
+    await db`delete from moderation.bans`
   })
 
   it('keys in a dialog of a row do not scroll the list away under it', async () => {

@@ -22,7 +22,9 @@ const lazyRouteComponent: typeof lazyComponent = (load, name) =>
   lazyComponent(
     () =>
       load().catch(() => {
-        throw new Error('The code of this page could not be loaded. Is the server running?')
+        throw new Error(
+          'The code of this page could not be loaded. Is the server running? After an upgrade, load this page again.',
+        )
       }),
     name,
   )

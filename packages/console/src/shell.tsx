@@ -112,7 +112,8 @@ export function Shell() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main ref={main} id="main" tabIndex={-1}>
+      {/* On a phone the open menu covers it: what has the focus must be seen. */}
+      <AppShell.Main ref={main} id="main" tabIndex={-1} onFocus={close}>
         <StillSignedIn signingOut={signingOut} />
         <Outlet />
       </AppShell.Main>

@@ -18,6 +18,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, type Schemas } from '../api'
 import { Confirmation } from '../parts/confirmation'
 import { CopyButton } from '../parts/copy-button'
+import { refresh, refreshAfterAction } from '../parts/cursor-query'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Paged } from '../parts/paged'
@@ -164,7 +165,7 @@ function CreateKey({ appId }: { appId: string }) {
         }),
       ),
     // The key is shown at once, not after the lists were read again.
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['apps'] }),
+    onSuccess: () => refresh(queries, ['apps']),
   })
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -227,7 +228,7 @@ function RevokeKey({ apiKey: { id, prefix }, appId }: { apiKey: Schemas['ApiKey'
   const queries = useQueryClient()
   const revocation = useMutation({
     mutationFn: () => dataOf(api.DELETE('/admin/keys/{id}', { params: { path: { id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['apps', appId] }),
+    onSuccess: () => refreshAfterAction(queries, ['apps', appId], ['apps', appId, 'keys']),
   })
   return (
     <>

@@ -14,16 +14,19 @@ export interface ChartProps {
   readonly isDaily?: boolean
   /** Unix milliseconds, oldest first. */
   readonly times: readonly number[]
-  /** Where the time axis begins, also where there is no value yet; undefined: at the first. */
-  readonly fromMs?: number
+  /** How long the time axis is, up to the last time; undefined: it begins at the first. */
+  readonly spanMs?: number
   /** Bars are stacked from the first to the last. */
   readonly series: readonly ChartSeries[]
   readonly format: (value: number) => string
 }
 
-export interface ChartSeries {
+interface Line {
   readonly name: string
   readonly color: 'indigo' | 'teal' | 'red'
+}
+
+export interface ChartSeries extends Line {
   readonly values: readonly number[]
 }
 
@@ -34,24 +37,36 @@ const AXIS_WIDTH = 76
 const BAR_SHARE = 0.7
 
 /** Draws on a canvas by a library that is a tenth of those of elements: the first page stays small. */
-export default function Chart({ label, kind, isDaily = false, times, fromMs, series, format }: ChartProps) {
+export default function Chart({ label, kind, isDaily = false, times, spanMs, series, format }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<UPlot>(null)
+  const data = useRef<UPlot.AlignedData>([[]])
   const { ref, width } = useElementSize()
   const scheme = useComputedColorScheme('light')
+  const lines = JSON.stringify(series.map(({ name, color }) => ({ name, color })))
+  // Newer values come into the chart that is there: what is pointed at stays pointed at.
+  useEffect(() => {
+    data.current = [times.map((time) => time / 1000), ...stacked(kind, series)]
+    chart.current?.setData(data.current)
+  }, [kind, times, series])
   useEffect(() => {
     const parent = place.current
     if (parent === null || width === 0) return
     // The colors of the scheme are read when it is drawn.
-    const chart = new UPlot(
+    const drawn = new UPlot(
       optionsOf(
-        { kind, isDaily, fromMs, series, format },
+        { kind, isDaily, spanMs, lines: JSON.parse(lines) as Line[], format },
         { width, scheme, style: getComputedStyle(parent) },
       ),
-      [times.map((time) => time / 1000), ...stacked(kind, series)],
+      data.current,
       parent,
     )
-    return () => chart.destroy()
-  }, [width, scheme, kind, isDaily, times, fromMs, series, format])
+    chart.current = drawn
+    return () => {
+      chart.current = null
+      drawn.destroy()
+    }
+  }, [width, scheme, kind, isDaily, spanMs, lines, format])
   return (
     <Box
       ref={useMergedRef(place, ref)}
@@ -72,12 +87,26 @@ function stacked(kind: ChartProps['kind'], series: readonly ChartSeries[]): numb
   })
 }
 
-function inDrawingOrder(kind: ChartProps['kind'], series: readonly ChartSeries[]): readonly ChartSeries[] {
-  return kind === 'bars' ? [...series].reverse() : series
+function inDrawingOrder<Each>(kind: ChartProps['kind'], lines: readonly Each[]): readonly Each[] {
+  return kind === 'bars' ? [...lines].reverse() : lines
+}
+
+/** The value of a line at a place, or its newest: what a bar is made of, not where it ends. */
+function valueAt(kind: ChartProps['kind'], { data }: UPlot, line: number, at: number | null): number {
+  const ends = data[line] ?? []
+  const index = at ?? ends.length - 1
+  const below = kind === 'bars' ? data[line + 1]?.[index] : null
+  return (ends[index] ?? 0) - (below ?? 0)
 }
 
 function optionsOf(
-  { kind, isDaily, fromMs, series, format }: Omit<ChartProps, 'label' | 'times'>,
+  {
+    kind,
+    isDaily,
+    spanMs,
+    lines,
+    format,
+  }: Omit<ChartProps, 'label' | 'times' | 'series'> & { lines: readonly Line[] },
   { width, scheme, style }: { width: number; scheme: 'light' | 'dark'; style: CSSStyleDeclaration },
 ): UPlot.Options {
   const color = (name: string) => style.getPropertyValue(`--mantine-color-${name}`)
@@ -86,7 +115,6 @@ function optionsOf(
     grid: { stroke: color('default-border'), width: 1 },
     ticks: { show: false },
   }
-  const drawn = inDrawingOrder(kind, series)
   return {
     width,
     height: CHART_HEIGHT - LEGEND_HEIGHT,
@@ -95,7 +123,7 @@ function optionsOf(
       tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     }),
     scales: {
-      ...(fromMs !== undefined && { x: { range: (_chart, _first, last) => [fromMs / 1000, last] } }),
+      ...(spanMs !== undefined && { x: { range: (_chart, _first, last) => [last - spanMs / 1000, last] } }),
       y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.05 : 1] },
     },
     axes: [
@@ -104,15 +132,14 @@ function optionsOf(
     ],
     series: [
       { value: (_chart, seconds) => (seconds === null ? '' : timeText(kind, isDaily, seconds)) },
-      ...drawn.map(({ name, color: shade, values }) => ({
+      ...inDrawingOrder(kind, lines).map(({ name, color: shade }) => ({
         label: name,
         stroke: color(`${shade}-${scheme === 'dark' ? 4 : 7}`),
         fill: `${color(`${shade}-${scheme === 'dark' ? 4 : 7}`)}${kind === 'bars' ? '' : '26'}`,
         width: kind === 'bars' ? 0 : 2,
         points: { show: false },
-        // What a bar is made of, not where it ends.
-        value: (_chart: UPlot, value: number | null, _series: number, at: number | null) =>
-          format((at === null ? values.at(-1) : values[at]) ?? value ?? 0),
+        value: (chart: UPlot, _value: number | null, line: number, at: number | null) =>
+          format(valueAt(kind, chart, line, at)),
         ...(kind === 'bars' && { paths: UPlot.paths.bars!({ size: [BAR_SHARE] }) }),
       })),
     ],

@@ -54,7 +54,10 @@ export function useCursorQuery<Page>(
   return { ...query, startOver }
 }
 
+/** Ends a fetch that is under way, too: its reply would bring the other pages back, and count as new. */
 function keepFirstPage(queries: QueryClient, queryKey: QueryKey): void {
+  // First: it puts back, at once, what was there when the fetch began.
+  void queries.cancelQueries({ queryKey, exact: true })
   const updatedAt = queries.getQueryState(queryKey)?.dataUpdatedAt
   queries.setQueryData<InfiniteData<unknown>>(
     queryKey,
@@ -75,6 +78,15 @@ export function refresh(queries: QueryClient, queryKey: QueryKey): void {
     if (query.state.fetchStatus === 'idle') refreshOne(queries, query)
     else if (!waiting.has(query)) void refreshAfterFetch(queries, query)
   }
+}
+
+/**
+ * Does what `refresh` does after an action on an entry of a list. The list begins again, however long it is: its old pages would
+ * show as if nothing had happened.
+ */
+export function refreshAfterAction(queries: QueryClient, queryKey: QueryKey, listKey: QueryKey): void {
+  keepFirstPage(queries, listKey)
+  refresh(queries, queryKey)
 }
 
 async function refreshAfterFetch(queries: QueryClient, query: Query): Promise<void> {

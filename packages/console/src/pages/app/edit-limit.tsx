@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
+import { refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
 import { Problem } from '../../parts/problem'
 
@@ -39,8 +40,8 @@ function LimitForm({ apiKey: { id, rate_limit }, appId, onDone }: EditLimitProps
           body: { rate_limit: typeof limit === 'number' ? limit : null },
         }),
       ),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['apps', appId] })
+    onSuccess: () => {
+      refreshAfterAction(queries, ['apps', appId], ['apps', appId, 'keys'])
       onDone()
     },
   })

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
-import { useCursorQuery } from '../../parts/cursor-query'
+import { refreshAfterAction, useCursorQuery } from '../../parts/cursor-query'
 import { Empty } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { nameOf, type ShownUser, UserLine } from '../../parts/user-line'
@@ -44,7 +44,7 @@ export function Members({ channelId, signer }: ChannelProps) {
         <UserLine user={user}>
           <Badge variant="default">{role}</Badge>
           {signer !== null && role !== 'owner' && (
-            <Remove user={user} role={role} channelId={channelId} signer={signer} />
+            <Remove list="members" user={user} role={role} channelId={channelId} signer={signer} />
           )}
         </UserLine>
       )}
@@ -82,7 +82,9 @@ export function Invites({ channelId, signer }: ChannelProps) {
             <Text size="sm" c="dimmed" visibleFrom="sm">
               as {role} by {nameOf(inviter)}
             </Text>
-            {signer !== null && <Remove user={invited} role={role} channelId={channelId} signer={signer} />}
+            {signer !== null && (
+              <Remove list="invites" user={invited} role={role} channelId={channelId} signer={signer} />
+            )}
           </UserLine>
         )}
       </VirtualList>
@@ -101,7 +103,7 @@ function Invite({ channelId, signer }: { channelId: string; signer: ActingSigner
           body: { signer_uuid: signer.signer_uuid, channel_id: channelId, fid: Number(fid), role },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['channels', channelId] }),
+    onSuccess: () => refreshAfterAction(queries, ['channels', channelId], ['channels', channelId, 'invites']),
   })
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -139,11 +141,13 @@ function Invite({ channelId, signer }: { channelId: string; signer: ActingSigner
 }
 
 function Remove({
+  list,
   user,
   role,
   channelId,
   signer,
 }: {
+  list: 'members' | 'invites'
   user: ShownUser
   role: Role
   channelId: string
@@ -158,7 +162,7 @@ function Remove({
           body: { signer_uuid: signer.signer_uuid, channel_id: channelId, fid: user.fid, role },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['channels', channelId] }),
+    onSuccess: () => refreshAfterAction(queries, ['channels', channelId], ['channels', channelId, list]),
   })
   return (
     <>

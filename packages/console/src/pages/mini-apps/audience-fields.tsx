@@ -1,11 +1,15 @@
-import { Loader, NumberInput, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core'
+import { Loader, NumberInput, SimpleGrid, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { parseFids } from '../webhooks/filter-fields'
 import type { Audience, AudienceMap } from './requests'
 import type { Circle } from './world-map'
 
-/** The map is loaded when a location is asked for: it has the coasts of the world. */
-const WorldMap = lazy(() => import('./world-map'))
+/** The map is loaded when a location is asked for: it has the coasts of the world. Without it the form stays as it is. */
+const WorldMap = lazy(() => import('./world-map').catch(() => ({ default: MissingMap })))
+
+function MissingMap() {
+  return <Text size="sm">The map could not be loaded; latitude and longitude can be entered above.</Text>
+}
 
 /** Input texts of an audience. */
 export interface AudienceTexts {

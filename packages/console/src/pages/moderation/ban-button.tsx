@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
+import { refreshAfterAction } from '../../parts/cursor-query'
 import { Loaded } from '../../parts/page'
 import { nameOf, type ShownUser } from '../../parts/user-line'
 
@@ -30,7 +31,7 @@ export function BanButton({
   const effect = useBanEffect(user.fid, app.id, !isKnown)
   const { data, error, refetch } = effect
   const isBanned = isKnown || (data !== undefined && data.effect.banned_at !== null)
-  const change = useBan(user.fid, isBanned)
+  const change = useBan(user.fid, isBanned, app.id)
   function ask() {
     void refetch()
     open()
@@ -66,7 +67,7 @@ export function BanButton({
 }
 
 /** Bans a user, or ends the ban. Every list of the app may have the user then, or has it again. */
-function useBan(fid: number, isBanned: boolean) {
+function useBan(fid: number, isBanned: boolean, appId: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: () => {
@@ -76,7 +77,7 @@ function useBan(fid: number, isBanned: boolean) {
       )
     },
     // The dialog does not wait for the lists: it would ask for the opposite meanwhile.
-    onSuccess: () => void queries.invalidateQueries(),
+    onSuccess: () => refreshAfterAction(queries, [], ['bans', appId, 'list']),
   })
 }
 

@@ -55,7 +55,7 @@ export function Activity({ activity }: { activity: OverviewData['activity'] }) {
         label={label}
         kind="areas"
         times={times}
-        fromMs={endMs - HOUR_MS}
+        spanMs={HOUR_MS}
         series={[
           { name: 'Messages', color: 'indigo', values: messages },
           { name: 'Events', color: 'teal', values: events },

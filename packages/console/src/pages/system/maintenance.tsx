@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { Confirmation } from '../../parts/confirmation'
+import { refreshAfterAction } from '../../parts/cursor-query'
 import { Empty } from '../../parts/page'
 import { Paged } from '../../parts/paged'
 import { Time } from '../../parts/time'
@@ -112,7 +113,7 @@ function CancelRun({ run: { id, kind, started_at } }: { run: Run }) {
   const queries = useQueryClient()
   const cancelling = useMutation({
     mutationFn: () => dataOf(api.DELETE('/admin/maintenance/{id}', { params: { path: { id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['maintenance'] }),
+    onSuccess: () => refreshAfterAction(queries, ['maintenance'], ['maintenance']),
   })
   return (
     <>

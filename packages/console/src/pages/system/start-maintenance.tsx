@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
+import { refreshAfterAction } from '../../parts/cursor-query'
 
 type Kind = Schemas['MaintenanceRun']['kind']
 
@@ -51,7 +52,7 @@ function Start({ kind }: { kind: Kind }) {
           body: kind === 'reconcile' ? { kind, extra: extra as 'keep' | 'remove' | 'send' } : { kind },
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['maintenance'] }),
+    onSuccess: () => refreshAfterAction(queries, ['maintenance'], ['maintenance']),
   })
   function ask() {
     setExtra('keep')
