@@ -40,8 +40,8 @@ export function pipedInput({ stdin }: CommandContext): AsyncIterable<Uint8Array>
 }
 
 /** Reads the configuration, or throws a `UsageError` that names every invalid variable. */
-export function loadConfig(context: CommandContext): Config {
-  const result = readConfig(context.env)
+export function loadConfig(context: CommandContext, read = readConfig): Config {
+  const result = read(context.env)
   if ('problems' in result) throw new UsageError(`invalid environment variables:\n${result.problems}`)
   return result.config
 }

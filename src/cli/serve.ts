@@ -1,4 +1,5 @@
 import { startServer } from '../app/compose.js'
+import { readServerConfig } from '../app/config/config.js'
 import { parseRoles } from '../platform/process/roles.js'
 import { openLog } from './command-log.js'
 import { type CommandContext, loadConfig } from './context.js'
@@ -12,7 +13,7 @@ const MIN_STOP_MS = 5_000
 /** Runs the server until it is told to stop. */
 export async function serve(context: CommandContext, demo: boolean): Promise<void> {
   if (demo) requireDevnet(context)
-  const config = loadConfig(context)
+  const config = loadConfig(context, readServerConfig)
   const log = openLog(context, config, { output: 'stdout' })
   const stopping = new AbortController()
   let abortDatabase = () => {}

@@ -34,6 +34,16 @@ it('a command creates the schema of an empty database, and does not change one o
   expect((await migrationState(db)).pending).toEqual([last!.name])
 })
 
+it('a pool that is too small for all roles -> refused by a server that has them, and by no command', async () => {
+  const { url } = await createTestDatabase()
+  const env = { DATABASE_URL: url, DATABASE_POOL: '12' }
+  expect(await failureOf(env, 'migrate')).toBeNull()
+  expect(await failureOf(env, 'key', 'create', '--app', 'mine')).toBeNull()
+  const refusal =
+    'invalid environment variables:\nDATABASE_POOL: 12 is too small for ROLES=api,worker,sync: at least 15'
+  expect(await failureOf(env, 'serve')).toBe(refusal)
+})
+
 it.each(['status', 'logs'])('plaza %s without a server: says how it finds one', async (command) => {
   const dataDir = await createDataDir()
   expect(await failureOf({ DATA_DIR: dataDir }, command)).toBe(

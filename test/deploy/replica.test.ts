@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { appendFile, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,6 +7,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { postgresBinaries, unprivilegedUser } from '../../deploy/cluster/installation.mjs'
 import { freePort } from '../../src/platform/process/free-port.js'
 import { makeTestDir } from '../stale-test-dirs.js'
+
+// The images have gosu, Debian's base has setpriv.
+const GOSU = 'user=$1; shift; exec setpriv --reuid "$user" --regid "$user" --init-groups "$@"'
 
 // Debian: the package postgresql. The embedded PostgreSQL comes without pg_basebackup.
 const binaries = postgresBinaries()
@@ -20,9 +24,7 @@ async function startPrimary(programs: string) {
   const replica = join(directory, 'replica')
   const port = String(await freePort())
   const replicaPort = String(await freePort())
-  // The images have gosu, Debian's base has setpriv.
-  const gosu = 'user=$1; shift; exec setpriv --reuid "$user" --regid "$user" --init-groups "$@"'
-  await writeFile(join(directory, 'gosu'), `#!/bin/sh\n${gosu}\n`, { mode: 0o755 })
+  await writeFile(join(directory, 'gosu'), `#!/bin/sh\n${GOSU}\n`, { mode: 0o755 })
 
   async function run(command: string, env: object, as: object = user ?? {}): Promise<string> {
     const { stdout } = await promisify(execFile)('bash', ['-euc', command], {
@@ -68,10 +70,11 @@ async function startPrimary(programs: string) {
       if (owner !== null) await chown(replica, owner.uid, owner.gid)
       await run(command, { PGDATA: replica, PRIMARY: primary })
     },
-    /** Runs the script, which starts PostgreSQL, and returns what that has of the table. */
-    async startReplica(env: object = {}, as: object = user ?? {}): Promise<string> {
+    /** Runs the script, which starts PostgreSQL, and returns what that has of the table as soon as a query is true. */
+    async startReplica(env: object = {}, as: object = user ?? {}, until = 'select true'): Promise<string> {
       const command = `bash deploy/compose/start-replica.sh ${start} "-p ${replicaPort} -h '' -k ${directory}"`
       await run(command, { PGDATA: replica, ...env }, as)
+      await expect.poll(() => query(until, { PGPORT: replicaPort })).toBe('t')
       const found = await query('select pg_is_in_recovery(), text from kept', { PGPORT: replicaPort })
       await stop(replica)
       await expect.poll(() => query('select active from pg_replication_slots')).toBe('f')
@@ -79,6 +82,7 @@ async function startPrimary(programs: string) {
     },
     /** Runs a command in the volume. */
     change: (command: string) => run(`cd "$PGDATA"; ${command}`, { PGDATA: replica }),
+    query,
   }
 }
 
@@ -104,6 +108,20 @@ describe.skipIf(compose === null)('the replica of Compose', () => {
     // The manifest gets its name when all files are there to stay.
     await change('mv backup_manifest backup_manifest.tmp; rm -r base')
     expect(await startReplica()).toBe('t|of the primary')
+  })
+
+  it('a primary that was restored to a moment -> its replica follows it further', async () => {
+    const { user, fill, startReplica, query } = compose!
+    const guide = readFileSync('docs/operate.md', 'utf8')
+    const [settings = ''] = /^ +restore_command = (?:.*\n)*? +recovery_target_action.*\n/m.exec(guide) ?? []
+    const [, removal = ':'] = /^ +(sed -i .* postgresql\.conf)$/m.exec(guide) ?? []
+    expect(settings).toContain('recovery_target_time')
+    await fill(`cd "$PRIMARY"; cat >> postgresql.conf <<'END'\n${settings}END\n${removal}`)
+    await startReplica()
+    // A recovery ends at the first commit after its target.
+    await query('create table later ()')
+    const followed = `select not pg_is_in_recovery() or to_regclass('later') is not null`
+    expect(await startReplica({}, user ?? {}, followed)).toBe('t|of the primary')
   })
 
   it('a copy that is complete -> is kept, also while the primary is away', async () => {

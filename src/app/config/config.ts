@@ -97,7 +97,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(
       ...problemsOfIssuers(config),
       ...problemsOfPublicApis(config),
-      ...problemsOfPool(config),
       ...problemsOfDatabase(config),
       ...problemsOfNetworks(config),
     )
@@ -105,6 +104,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (problems.length > 0) return { problems: problems.join('\n') }
   givenVariables.set(config, new Set(Object.keys(variables.properties).filter((name) => env[name]?.trim())))
   return { config }
+}
+
+/**
+ * Reads and validates the environment of a server. A command may read variables of a process with other roles, and does not
+ * use its connections.
+ */
+export function readServerConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const result = readConfig(env)
+  if ('problems' in result) return result
+  const problems = problemsOfPool(result.config)
+  return problems.length > 0 ? { problems: problems.join('\n') } : result
 }
 
 /** The variables that the environment of a configuration has. */

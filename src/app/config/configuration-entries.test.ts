@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configOf } from '../testing/config-of.js'
-import { configReference, configurationEntries, readConfig } from './config.js'
+import { configReference, configurationEntries, readConfig, readServerConfig } from './config.js'
 
 function entryOf(name: string, env: Readonly<Record<string, string>> = {}) {
   return configurationEntries(configOf(env)).find((entry) => entry.name === name)
@@ -58,8 +58,8 @@ describe('the configuration as the operator sees it', () => {
 })
 
 describe('readConfig', () => {
-  const problemsOf = (env: Readonly<Record<string, string>>) => {
-    const result = readConfig(env)
+  const problemsOf = (env: Readonly<Record<string, string>>, read = readConfig) => {
+    const result = read(env)
     return 'problems' in result ? result.problems.split('\n') : null
   }
 
@@ -82,11 +82,13 @@ describe('readConfig', () => {
     expect(problemsOf({ FOLLOW_FIDS: ' ' })).toBeNull()
   })
 
-  it('requires enough connections for the roles', () => {
-    expect(problemsOf({ DATABASE_POOL: '14' })).toEqual([
+  it('requires enough connections for the roles of a server, whose other processes may have fewer', () => {
+    expect(problemsOf({ DATABASE_POOL: '14' }, readServerConfig)).toEqual([
       'DATABASE_POOL: 14 is too small for ROLES=api,worker,sync: at least 15',
     ])
-    expect(configOf({ DATABASE_POOL: '15' }).databasePool).toBe(15)
+    expect(problemsOf({ DATABASE_POOL: '15' }, readServerConfig)).toBeNull()
+    expect(problemsOf({ DATABASE_POOL: 'x' }, readServerConfig)).toHaveLength(1)
+    expect(configOf({ DATABASE_POOL: '14' }).databasePool).toBe(14)
     expect(configOf({}).databasePool).toBe(20)
     expect(configOf({ ROLES: 'sync', HUB_SHARDS: '3' }).databasePool).toBe(16)
   })
