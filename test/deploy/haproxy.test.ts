@@ -80,15 +80,9 @@ async function startBalancer(program: string) {
     return headers[':status'] === 200 ? body : `${headers[':status']}`
   }
   const answersOf = async (asked: readonly Promise<string>[]) => [...new Set(await Promise.all(asked))].sort()
-  return {
-    ready,
-    held,
-    ask,
-    /** The answers to requests with different keys. */
-    answers: () => answersOf(KEYS.map((key) => ask(key))).catch(String),
-    /** The answers to calls over gRPC. */
-    calls: () => answersOf(KEYS.map(() => call())).catch(String),
-  }
+  const answers = () => answersOf(KEYS.map((key) => ask(key))).catch(String)
+  const calls = () => answersOf(KEYS.map(() => call())).catch(String)
+  return { ready, held, ask, answers, calls }
 }
 
 describe.skipIf(balancer === null)('the HAProxy of Compose', () => {

@@ -7,7 +7,7 @@ import { type ChannelDocument, parseChannelDocument } from './channel-document.j
 import { saveFollowers, saveMembers } from './document-members.js'
 import { withoutGoverned } from './governed-members.js'
 
-/** Most URLs of one channel, including its own. */
+/** Most URLs of one channel, beside the two forms of its own (docs/protocol.md §7.1). */
 const MAX_URLS = 100
 
 /** How a channel is saved, and by whom. */
@@ -194,7 +194,10 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
           and u.url = any (array_append(${db.types.texts(parent_urls)}::text[], c.parent_url))
         limit 1
       ) as taken,
-      (select count(*)::integer from channels.urls u where u.channel_id = c.id) as urls
+      (
+        select count(*)::integer from channels.urls u
+        where u.channel_id = c.id and u.url <> all (${db.types.texts(channelParentUrls(id))}::text[])
+      ) as urls
     from channels.channels c
     where c.id = ${id}`
   if (conflict?.taken) {

@@ -109,7 +109,9 @@ export async function refuseRequest(
     where id = ${request.id}
       and not exists (select from ${signerRecords(db)} r where r.id = ${request.id} and r.status = 'approved')
     returning id`
-  if (!refused) throw new PlazaError('conflict', closedReason({ ...request, status: 'approved' }, clock())!)
+  if (refused) return
+  const problem = closedReason(await readKeyRequest(db, { token }), clock())
+  throw new PlazaError('conflict', problem ?? 'this request has changed meanwhile: load the page again')
 }
 
 /**

@@ -156,6 +156,8 @@ const MAX_MOVED_TO_MISSING = 200
  * and a statement that takes too long is tried again without end. They wait likewise, and so does what is added below.
  */
 const MAX_MOVED_BY_REMOVAL = 2_000
+/** So many times as many casts are counted to find those that may be moved. */
+const COUNTED_FOR_MOVED = 10
 
 /**
  * Runs in the transaction that moves casts, with the threads that they had and no event of the merge names: hex without
@@ -223,6 +225,8 @@ export async function detachReplies(
   activity: UrlActivity,
   maxMovedByRemoval = MAX_MOVED_BY_REMOVAL,
 ): Promise<string[]> {
+  // Of thousands of removed casts not all casts below are counted: those of one that has more than its share wait uncounted.
+  const share = Math.min(maxMovedByRemoval, Math.ceil((COUNTED_FOR_MOVED * maxMovedByRemoval) / casts.length))
   const threadUpdates: ThreadUpdates = db`
     select c.hash, c.fid, deleted.hash as thread_hash, null::text as root_parent_url
     from deleted
@@ -231,7 +235,7 @@ export async function detachReplies(
   `
   const deferring = db`
     deleted as materialized (
-      select hash, fid, ${countBelow(db, db`given.hash`, db`given.fid`, maxMovedByRemoval)} as below
+      select hash, fid, ${countBelow(db, db`given.hash`, db`given.fid`, share)} as below
       from unnest(
         ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
         ${casts.map(({ fid }) => fid)}::bigint[]
@@ -242,8 +246,8 @@ export async function detachReplies(
       -- that is not stored, and move nothing.
       select hash, fid, 'infinity'
       -- One message may remove the casts of years, when storage has expired: those with few casts below come first.
-      from (select hash, fid, sum(below) over (order by below, hash) as moved from deleted) d
-      where moved > ${maxMovedByRemoval}::bigint
+      from (select hash, fid, below, sum(below) over (order by below, hash) as moved from deleted) d
+      where moved > ${maxMovedByRemoval}::bigint or below > ${share}::bigint
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),

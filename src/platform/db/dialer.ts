@@ -42,13 +42,18 @@ async function encrypt(socket: Socket, host: string, tls: TlsSettings): Promise<
   )
   // The files come before the request: once it is answered nobody listens until the handshake begins, and an error of the
   // connection would end the process.
-  const [ca, cert, key] = await Promise.race([reading, answering.then(() => reading)])
+  const isRead = reading.then(
+    () => {},
+    () => {},
+  )
+  await Promise.race([isRead, answering.then(() => isRead)])
   socket.write(sslRequest)
   const answer = (await answering) as Buffer
   if (answer.length !== 1 || answer[0] !== ENCRYPTS) {
     if (tls.mode === 'prefer') return socket
     throw new Error(`the database server at ${host} does not encrypt connections (sslmode=${tls.mode})`)
   }
+  const [ca, cert, key] = await reading
   const encrypted = connectTls({
     socket,
     // An address is no server name, but what the certificate is checked for.

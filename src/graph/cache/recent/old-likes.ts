@@ -1,5 +1,4 @@
-import type { FeedEntryTable } from './feed-entries.js'
-import type { Activity } from './recent-window.js'
+import type { FeedEntryList, FeedEntryTable } from './feed-entries.js'
 import type { UserTable } from './user-table.js'
 
 /** Likes and users of one slice: one takes some milliseconds of the thread of all requests. A block brings at most 1,000 likes. */
@@ -14,7 +13,7 @@ export class OldLikes {
   /** Users below this number have none; infinite if nobody has any. */
   #nextUser = Number.POSITIVE_INFINITY
 
-  constructor(private readonly users: UserTable<Activity>) {}
+  constructor(private readonly users: UserTable<{ readonly likes: FeedEntryList }>) {}
 
   /** Whether some may be left. */
   get areLeft(): boolean {

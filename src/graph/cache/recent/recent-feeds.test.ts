@@ -140,12 +140,14 @@ test('the loader fills the window, also after a failure, and drops the likes of 
     from generate_series(1, 9000) as n`
   const { window, parts } = createProcess(50_000)
   let now = testNowUnix * 1000
-  let failures = 0
+  let statements = 0
+  let isAway = false
   const warnings: string[] = []
   const failing = new Proxy(db, {
     apply(target, self, statement) {
-      failures += 1
-      if (failures === 1) throw new Error('away')
+      statements += 1
+      // The first asks for the time, the second for a part.
+      if (isAway || statements === 2) throw new Error('away')
       return Reflect.apply(target, self, statement)
     },
   })
@@ -155,10 +157,13 @@ test('the loader fills the window, also after a failure, and drops the likes of 
   await expect.poll(() => window.isFilled).toBe(true)
   expect(warnings).toHaveLength(1)
   expect([window.timeline.length, window.entries.size]).toEqual([1, 9_003])
+  // A window that is full needs no database, also when the clock is to be measured again.
+  isAway = true
   now += 2 * DAY_MS
   await expect.poll(() => window.entries.size).toBe(2)
   now += 2 * DAY_MS
   await expect.poll(() => window.entries.size).toBe(1)
+  expect(warnings).toHaveLength(1)
   await stop()
   window.reset()
   await stop()
@@ -258,9 +263,13 @@ test.each([
   blocks.commit(
     block(1, alice.react(new TestUser(2).cast('recasted', testNow), testNow, { type: ReactionType.RECAST })),
   )
-  await fillWindow(parts, neverStopped)
-  const [row] = (await recent.author(author, page))!
-  const [stored] = await db<{ micros: number }[]>`
-    select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros`
-  expect(Math.abs(row!.readAtMicros - stored!.micros)).toBeLessThan(60_000_000)
+  // An answer that came late does not count: the loader asks again.
+  const difference = async () => {
+    await fillWindow(parts, neverStopped)
+    const [row] = (await recent.author(author, page))!
+    const [stored] = await db<{ micros: number }[]>`
+      select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros`
+    return Math.abs(row!.readAtMicros - stored!.micros)
+  }
+  await expect.poll(difference).toBeLessThan(1_800_000_000)
 })

@@ -70,7 +70,10 @@ async function keepFilled(options: WindowLoaderOptions, signal: AbortSignal): Pr
 
 /** Reads what is missing, the newest first, until the window has all that it may hold or has to begin again. */
 export async function fillWindow(options: WindowLoaderOptions, signal: AbortSignal): Promise<void> {
-  await measureClock(options)
+  await measureClock(options).catch((error: unknown) => {
+    // The former measurement counts while the database is away, and a window that is filled has nothing else to ask it.
+    if (options.window.clockMeasuredAtMs === null) throw error
+  })
   while (!signal.aborted) {
     const read = nextPart(options)
     if (read === null || !(await joinPart(options, read, signal))) return

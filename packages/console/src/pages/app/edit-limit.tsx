@@ -40,8 +40,11 @@ function LimitForm({ apiKey: { id, rate_limit }, appId, onDone }: EditLimitProps
           body: { rate_limit: typeof limit === 'number' ? limit : null },
         }),
       ),
-    onSuccess: () => {
-      refreshAfterAction(queries, ['apps', appId], ['apps', appId, 'keys'])
+    onSuccess: async () => {
+      const queryKey = ['apps', appId, 'keys']
+      refreshAfterAction(queries, ['apps', appId], queryKey)
+      // Opened again, the form begins with the limit of the list.
+      await queries.refetchQueries({ queryKey }, { cancelRefetch: false })
       onDone()
     },
   })
