@@ -135,9 +135,10 @@ it('a refused message is told and kept, and does not hold up later ones of its u
     otherKey.cast('refused', testNow - 8),
     alice.cast('last', testNow - 7),
   ]
-  const { counts, log } = startTestPublisher(b.db, address)
   for (const message of messages)
     expect(await follower.submit([message], { origin: 'client' })).toEqual([null])
+  await b.db`update hub.outgoing_messages set merged_at = now() - interval '2 hours'`
+  const { counts, log } = startTestPublisher(b.db, address)
   await expect.poll(() => counts).toEqual({ sent: 2, duplicate: 0, conflict: 0, refused: 1 })
   expect(await storedHashes(a.db, 1)).toEqual([messages[0]!, messages[2]!].map(hashOf))
   const rows =
@@ -157,6 +158,10 @@ it('a refused message is told and kept, and does not hold up later ones of its u
     },
   ])
 
+  // The wait counts from the refusal: a message may have waited for days for an upstream that was away.
+  const waiting = await b.db`
+    select retry_at - refused_at < interval '1 minute' as soon from hub.outgoing_messages`
+  expect(waiting).toEqual([{ soon: true }])
   // The upstream had not seen the key yet: offered again, the message is accepted.
   await upstream.submitOnChainEvents([key])
   await b.db`update hub.outgoing_messages set retry_at = now()`

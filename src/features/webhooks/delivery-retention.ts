@@ -33,5 +33,9 @@ export async function deleteExpiredDeliveries(db: Database, retentionDays: numbe
         limit ${DELETION_BATCH}
       )`,
   )
-  await db`delete from webhooks.compacted_follows where created_at < now() - ${age}::text::interval`
+  // A consumer that is behind needs what the log still has; it deletes what it has read.
+  await db`
+    delete from webhooks.compacted_follows c
+    using hub.shards s
+    where s.shard = c.shard and c.event_id < s.first_retained_id`
 }

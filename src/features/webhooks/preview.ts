@@ -4,7 +4,7 @@ import { hubEventBody } from '../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS, type ShardRange } from '../../hub/log/log-range.js'
 import { readEvents, readLogEnds } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
-import { shardNumbers } from '../../hub/shard-count.js'
+import { readShardCount, shardNumbers } from '../../hub/shard-count.js'
 import type { Database } from '../../platform/db/connection.js'
 import { DAY_MS } from '../../platform/durations.js'
 import { nextTurn } from '../../platform/process/turns.js'
@@ -115,7 +115,6 @@ async function matchNews(db: Database, matcher: Matcher, events: readonly Consum
 /** Dependencies of `watchEvents`. */
 export interface WatchOptions extends EventRenderContext {
   readonly filters: WebhookSubscriptionFilters
-  readonly shards: number
   readonly tail: EventTail
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -126,10 +125,11 @@ export interface WatchOptions extends EventRenderContext {
  * stored or sent, and events while nobody watches are skipped.
  */
 export async function* watchEvents(options: WatchOptions, signal: AbortSignal): AsyncGenerator<string> {
-  const { db, filters, shards, tail, clock } = options
+  const { db, filters, tail, clock } = options
   const matcher = new Matcher()
   matcher.set({ webhookId: 'watch', filters })
-  const ends = await readLogEnds(db, shardNumbers(shards))
+  // Not those of HUB_SHARDS, which a command on another machine may lack.
+  const ends = await readLogEnds(db, shardNumbers((await readShardCount(db)) ?? 1))
   const ranges = ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1))
   const filter = { fids: null, types: webhookEventTypes }
   const readPage = createSingleFlightPages(db, (events) => [...events])

@@ -203,8 +203,9 @@ async function releaseDeliveries(db: Queryable, workers: readonly string[]): Pro
     update webhooks.deliveries
     set state = 'waiting', worker = null
     where state = 'sending' and worker = any (${ids}::text[]::uuid[])`
-  await db`update webhooks.lanes set worker = null where worker = any (${ids}::text[]::uuid[])`
+  // Before the lanes: changes of a webhook take their number first, too.
   await deleteWebhooksOfListeners(db, workers)
+  await db`update webhooks.lanes set worker = null where worker = any (${ids}::text[]::uuid[])`
 }
 
 /** Gives back what a worker has claimed, apart from these deliveries: it does not know of the others. */

@@ -9,6 +9,7 @@ import { AFTER_ALL_EVENTS } from '../../../hub/log/log-range.js'
 import { readEvents } from '../../../hub/log/read.js'
 import { HubEventType, ReactionType, SignerEventType, UserDataType } from '../../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
+import { deleteExpiredDeliveries } from '../delivery-retention.js'
 import { recordCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 
@@ -105,6 +106,16 @@ it('deriveWebhookEvents: follows removed by a compact state -> follow.deleted', 
     `follow.deleted ${bob.fid} 13`,
   ])
   expect(await db`select 1 from webhooks.compacted_follows`).toEqual([])
+})
+
+it('follows that a compact state has removed are told for as long as the log has it, however long deliveries are kept', async () => {
+  const { bob, derivedEvents } = await createScene()
+  for (const target of [11, 12]) await hub.submit([bob.link(target, testNow - 25)])
+  await derivedEvents()
+  await hub.submit([bob.compactLinks([12], testNow - 20)])
+  await db`update webhooks.compacted_follows set created_at = now() - interval '9 days'`
+  await deleteExpiredDeliveries(db, 1)
+  expect(await derivedEvents()).toEqual([`follow.deleted ${bob.fid} 11`])
 })
 
 it('deriveWebhookEvents: revoked messages -> deletions', () => {

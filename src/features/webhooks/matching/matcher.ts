@@ -27,7 +27,9 @@ interface Change extends Revision {
 
 async function readChanges(db: Queryable, after: number): Promise<Change[]> {
   return await db<Change[]>`
-    select id as "webhookId", revision, filters, active and deleted_at is null as "isActive"
+    select id as "webhookId", revision, active and deleted_at is null as "isActive",
+      -- Those that are off stay for ever, with up to a megabyte each.
+      case when active and deleted_at is null then filters end as filters
     from webhooks.webhooks
     where revision > ${after}::bigint
     order by revision`

@@ -20,7 +20,7 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
     for await (const fids of readList(upstreams, 'getFids', { shardId }, options)) {
       await enqueueFids(db, fids)
       listed += fids.length
-      if (signal.aborted) break
+      if (signal.aborted) return listed
     }
   }
   return listed

@@ -161,11 +161,15 @@ export async function findStartCursor(
 }
 
 /**
- * Whether a log ends so long before the cursor that it is another one. A node behind a balancer, or one that catches up, may be
+ * Whether a log with this newest event ends so long before the next id to read that it is another one. A node behind a balancer, or one that catches up, may be
  * some blocks behind the one that was followed, and the log of an idle shard may have lost all its events by age.
  */
+export function isOfNewLog(newestId: number, nextId: number): boolean {
+  return blockOf(newestId) + 1 < blockOf(nextId) - REWIND_BLOCKS
+}
+
 function endsBefore({ nextId }: Cursor, [newest]: readonly UpstreamEvent[]): boolean {
-  return newest !== undefined && blockOf(newest.id) + 1 < blockOf(nextId) - REWIND_BLOCKS
+  return newest !== undefined && isOfNewLog(newest.id, nextId)
 }
 
 async function stillEndsBefore(

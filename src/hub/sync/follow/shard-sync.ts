@@ -17,7 +17,7 @@ import { ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { CheckpointWriter } from './checkpoint-writer.js'
-import { type StartCursor, sourceLogName } from './cursors.js'
+import { isOfNewLog, type StartCursor, sourceLogName } from './cursors.js'
 import { RETAINED_BLOCKS } from './gap-tracker.js'
 import { NO_ID, OrderedEvents } from './ordered-events.js'
 import { forgetOldLog, type RewindOptions, rewindToFork } from './rewind.js'
@@ -48,7 +48,7 @@ export interface ShardSyncOptions {
   readonly stopSignal: AbortSignal
   /** Another upstream may be followed instead. */
   readonly hasOtherUpstreams: boolean
-  /** Called when events arrive: the upstream works. */
+  /** Called when new events are merged, and when a quiet upstream has said that there are none: it works. */
   readonly onProgress: () => void
   /** After this time without events the end of the log is checked. */
   readonly idleMs?: number
@@ -76,6 +76,8 @@ export class ShardSync {
   readonly #orderedEvents: OrderedEvents
   readonly #checkpoints: CheckpointWriter
   #itemCount = 0
+  /** The id after the last event that was merged. */
+  #reachedId: number
   /** Time of the last new event: Unix milliseconds. */
   #progressMs: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
@@ -86,6 +88,7 @@ export class ShardSync {
     const { db, session, client, shard, hub, trusted, clock, signal, refusals, selection } = options
     this.#options = options
     this.#progressMs = clock()
+    this.#reachedId = options.start.nextId
     this.#orderedEvents = new OrderedEvents(options)
     this.#logName = sourceLogName(client.address, shard)
     this.#reconcileQueue = new ReconcileQueue(db)
@@ -154,7 +157,6 @@ export class ShardSync {
     /** Where the stream is: what was fetched beside it is ahead. */
     let streamId = fromId
     for await (const { events, hasMore } of stream) {
-      if (events.length > 0) this.#options.onProgress()
       streamId = events.reduce((highest, { id }) => Math.max(highest, id), streamId)
       const logEnd = events.length > 0 ? null : await this.#checkLogEnd()
       for await (const part of this.#orderedEvents.read(events, logEnd?.id ?? null)) {
@@ -165,6 +167,8 @@ export class ShardSync {
       }
       if (logEnd === null) continue
       const { nextId } = this.#orderedEvents
+      this.#endIfReplaced(logEnd.id, nextId)
+      this.#options.onProgress()
       if (logEnd.quietUntil === null) this.#failOverIfStalled()
       const isCaughtUp = logEnd.id === null || nextId > logEnd.id
       if (logEnd.quietUntil !== null && isCaughtUp) metrics.caughtUp(shard, logEnd.quietUntil)
@@ -173,6 +177,12 @@ export class ShardSync {
       if (isAhead && this.#rewinding === null) return eventId(blockOf(nextId), 0)
     }
     return null
+  }
+
+  /** Ends the stream of a log that began anew: its events have ids below that of the subscription. @throws UpstreamFailure */
+  #endIfReplaced(newestId: number | null, nextId: number): void {
+    if (newestId === null || this.#rewinding !== null || !isOfNewLog(newestId, nextId)) return
+    throw new UpstreamFailure(status.UNAVAILABLE, this.#options.client.address, 'its log has begun anew')
   }
 
   /** Leaves a node of the network that makes no blocks, if there is another upstream. @throws UpstreamFailure */
@@ -194,6 +204,10 @@ export class ShardSync {
     this.#checkpoints.push({ items: this.#itemCount, nextId, blockTime })
     if (!hasMore) await this.#reorderBuffer.drain()
     await this.#settled(hasMore ? 0 : this.#itemCount)
+    // Not what is read once more at each start.
+    if (hasMore || nextId <= this.#reachedId) return
+    this.#reachedId = nextId
+    this.#options.onProgress()
   }
 
   async #mergeEvent(event: UpstreamEvent): Promise<void> {

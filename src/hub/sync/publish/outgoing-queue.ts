@@ -79,12 +79,14 @@ async function keepRefused(
 ): Promise<void> {
   await db`
     update hub.outgoing_messages m
-    set refused_at = now(),
+    -- The first time: a message may have waited long for an upstream that was away.
+    set refused_at = coalesce(m.refused_at, now()),
         refusal_code = refused.code,
         refusal = refused.text,
         retry_at = case
-          when refused.code = ${RETRYABLE_CODE} and m.merged_at > now() - make_interval(secs => ${RETRY_SECONDS})
-          then now() + greatest(make_interval(secs => ${FIRST_RETRY_SECONDS}), now() - m.merged_at)
+          when refused.code = ${RETRYABLE_CODE}
+            and coalesce(m.refused_at, now()) > now() - make_interval(secs => ${RETRY_SECONDS})
+          then now() + greatest(make_interval(secs => ${FIRST_RETRY_SECONDS}), now() - coalesce(m.refused_at, now()))
         end
     from unnest(
       ${refused.map(({ id }) => id)}::bigint[],
