@@ -71,7 +71,8 @@ export async function startServer(
   log: Logger,
   extension: ServerExtension = {},
 ): Promise<RunningServer> {
-  const deadline = Date.now() + STARTUP_LIMIT_MS
+  // From the first time that it does not answer: migrations may take longer than it has.
+  let deadline: number | null = null
   for (;;) {
     const lifecycle = new Lifecycle()
     try {
@@ -79,6 +80,7 @@ export async function startServer(
     } catch (error) {
       await lifecycle.stop()
       if (extension.signal?.aborted) throw extension.signal.reason
+      deadline ??= Date.now() + STARTUP_LIMIT_MS
       if (!isUnavailable(error) || Date.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)

@@ -86,7 +86,11 @@ async function writeArchive(
   await (isComplete ? writer.finish() : writer.flushAll())
   progress.finish()
   if (!isComplete)
-    throw new UsageError(`stopped: continue with --resume${fids === undefined ? '' : ' and the same --fid'}`)
+    throw new UsageError(
+      path === '-'
+        ? 'stopped: standard output has a part of the archive. Run it again; one in a file can be continued'
+        : `stopped: continue with --resume${fids === undefined ? '' : ' and the same --fid'}`,
+    )
   report(context, path, `${path} is complete: ${writer.frames} messages and events`)
 }
 

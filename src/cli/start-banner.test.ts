@@ -35,6 +35,20 @@ it('a database without an active key -> how to make one', async () => {
   ])
 })
 
+it('a database that has just gone away -> the addresses, and a key that was made', async () => {
+  const { connect } = await createTestDatabase()
+  const away = connect()
+  await away.end()
+  expect(await startBanner({ ...started, db: away })).toHaveLength(2)
+  expect(await startBanner({ ...started, db: away, developmentKey: 'plaza_abc' })).toEqual([
+    'hub over gRPC on 127.0.0.1:3383',
+    'API key: plaza_abc',
+    feed('plaza_abc'),
+    'docs: http://127.0.0.1:8080/docs',
+    'listening on http://127.0.0.1:8080',
+  ])
+})
+
 it('a later start, or a worker -> the addresses alone', async () => {
   const addresses = ['hub over gRPC on 127.0.0.1:3383', 'listening on http://127.0.0.1:8080']
   expect(await startBanner({ ...started, servesApi: false })).toEqual(addresses)

@@ -33,7 +33,9 @@ async function firstSteps(
   { urls: { main }, db, hasConsole }: StartedServer,
   key: string | null,
 ): Promise<string[]> {
-  if (key === null && (await hasActiveKeys(db))) return []
+  // The database may have gone away: the server listens all the same.
+  if (key === null && (await hasActiveKeys(db).catch(() => true))) return []
+  const login = hasConsole ? await createLogin(db).catch(() => null) : null
   const sentKey = key ?? '<key>'
   return [
     key === null
@@ -41,6 +43,6 @@ async function firstSteps(
       : `API key: ${key}`,
     `try it: curl -H 'x-api-key: ${sentKey}' '${main}/v2/farcaster/feed/trending?limit=5'`,
     `docs: ${main}/docs`,
-    ...(hasConsole ? [`console: ${consoleLink(main, await createLogin(db))}`] : []),
+    ...(login === null ? [] : [`console: ${consoleLink(main, login)}`]),
   ]
 }

@@ -17,7 +17,7 @@ import { createLogger, fileOutput } from '../platform/log/logger.js'
 import { createNetClient } from '../platform/outbound/net-client.js'
 import { version } from '../platform/process/version.js'
 import { chosenApp } from './chosen-app.js'
-import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { type CommandContext, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 import { withDatabase, withDatabaseUrl } from './with-database.js'
 
@@ -63,11 +63,10 @@ async function printEvents(
   filters: WebhookSubscriptionFilters,
   signal: AbortSignal,
 ): Promise<void> {
-  const { hubShards: shards } = loadConfig(context)
   const tail = createEventTail(db)
   const hydrator = uncachedHydrator(db)
   try {
-    for await (const body of watchEvents({ db, hydrator, filters, shards, tail, clock: Date.now }, signal)) {
+    for await (const body of watchEvents({ db, hydrator, filters, tail, clock: Date.now }, signal)) {
       context.print(body)
     }
   } finally {

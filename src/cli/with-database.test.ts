@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
@@ -44,9 +46,16 @@ it('a pool that is too small for all roles -> refused by a server that has them,
   expect(await failureOf(env, 'serve')).toBe(refusal)
 })
 
-it.each(['status', 'logs'])('plaza %s without a server: says how it finds one', async (command) => {
-  const dataDir = await createDataDir()
-  expect(await failureOf({ DATA_DIR: dataDir }, command)).toBe(
-    `no server is running on ${dataDir}: start it, or set DATABASE_URL or DATA_DIR as for the server`,
-  )
-})
+it.each(['status', 'logs'])(
+  'plaza %s without a server: says how it finds one, and makes no folder',
+  async (command) => {
+    const present = await createDataDir()
+    const absent = join(present, 'absent')
+    for (const dataDir of [present, absent]) {
+      expect(await failureOf({ DATA_DIR: dataDir }, command)).toBe(
+        `no server is running on ${dataDir}: start it, or set DATABASE_URL or DATA_DIR as for the server`,
+      )
+    }
+    expect(existsSync(absent)).toBe(false)
+  },
+)

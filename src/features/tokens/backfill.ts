@@ -1,5 +1,6 @@
 import { LeaseLost } from '../../hub/chain/cursor.js'
 import { ChainFollower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
+import { keepLease } from '../../hub/chain/keep-lease.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
@@ -80,6 +81,7 @@ async function resolveFirstBlock({ db, rpc }: BackfillContext, { id, address }: 
 
 async function backfillToken(context: BackfillContext, token: BackfilledToken, signal?: AbortSignal) {
   const follower = new ChainFollower(backfillHandler(token), context)
+  const stopRenewing = keepLease(() => follower.renew())
   let hasProgress = false
   try {
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
@@ -92,6 +94,7 @@ async function backfillToken(context: BackfillContext, token: BackfilledToken, s
       else if (outcome !== 'refused') break
     }
   } finally {
+    await stopRenewing()
     await follower.release()
   }
   await deleteFollower(context, token)

@@ -83,7 +83,5 @@ async function trackOnDemand(db: Database, rpc: ChainRpc, address: Buffer, limit
     return tracked ?? trackingLimitRefusal(address)
   }
   const request = { address, trackedBy: 'request' } as const
-  return await trackToken(db, rpc, request, limit).catch((cause: unknown) => {
-    throw new PlazaError('unavailable.other_side', `${network} is unreachable`, { cause })
-  })
+  return await trackToken(db, rpc, request, limit)
 }

@@ -8,6 +8,7 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../protocol/bytes.js'
 import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
+import { fromChain } from './token-metadata.js'
 
 /** Default dollar tokens: USDC, and USDT and DAI on Ethereum. The operator can replace them. */
 const dollarTokens: Readonly<Partial<Record<ChainName, readonly string[]>>> = {
@@ -44,7 +45,7 @@ export async function trackToken(
 ): Promise<Token | Refusal> {
   const { name: network } = rpc.chain
   const hex = hexOf(request.address)
-  const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
+  const details = await fromChain(rpc, (endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
     return refuse('bad_request.invalid_param', `${getAddress(hex)} is not an ERC-20 token on ${network}`)
   }
@@ -135,11 +136,25 @@ async function saveToken(db: Queryable, network: ChainName, token: TokenToSave):
   `
 }
 
-/** Stops tracking a token and deletes its balances and pools. Returns false when it was not tracked. */
+/**
+ * Locks the followers of backfills. A step has its follower's row before that of its token: whoever resets tokens first would
+ * wait for it, and it for them.
+ */
+async function lockFollowers(db: Transaction, names: readonly string[]): Promise<void> {
+  await db`
+    select from chain.followers
+    where name = any (${db.types.texts(names)}::text[])
+    order by name
+    for update
+  `
+}
+
+/** Stops tracking a token and deletes its first block, balances and pools. Returns false when it was not tracked. */
 export async function untrackToken(db: Database, network: ChainName, address: Buffer): Promise<boolean> {
   return await db.begin(async (transaction) => {
+    await lockFollowers(transaction, [backfillFollowerName({ network, address })])
     const [token] = await transaction<{ id: number }[]>`
-      update tokens.tokens set tracked_by = null
+      update tokens.tokens set tracked_by = null, first_block = null
       where network = ${network} and address = ${address}::bytea and tracked_by is not null
       returning id
     `
@@ -168,17 +183,20 @@ export async function deleteBalances(
   const ids = [...tokenIds]
   // Deleting millions of rows takes longer than a request may.
   await db`set local statement_timeout to 0`
+  const tokens = await db<Pick<Token, 'network' | 'address'>[]>`
+    select network, address from tokens.tokens where id = any (${ids}::integer[])
+  `
+  await lockFollowers(db, tokens.map(backfillFollowerName))
   // Updates first: the live handler locks these rows and skips reset tokens afterwards.
-  const rows = await db<{ follower: string }[]>`
+  await db`
     update tokens.tokens
     set live_from = null, read_to = null, holder_count = null
     where id = any (${ids}::integer[])
-    returning network || '/token/0x' || encode(address, 'hex') as follower
   `
   await db`delete from tokens.balances where token_id = any (${ids}::integer[])`
   await db`delete from tokens.changes where token_id = any (${ids}::integer[])`
   if (keepsFollowers) return
-  await db`delete from chain.followers where name = any (${db.types.texts(rows.map(({ follower }) => follower))}::text[])`
+  await db`delete from chain.followers where name = any (${db.types.texts(tokens.map(backfillFollowerName))}::text[])`
 }
 
 /** Returns the name of the follower that backfills a token. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
@@ -149,7 +150,7 @@ export async function findServerDatabase({
   databaseUrl,
   dataDir,
 }: Pick<DatabaseConfig, 'databaseUrl' | 'dataDir'>): Promise<string | null> {
-  return databaseUrl ?? (await urlOfServer(dataDir))
+  return databaseUrl ?? (existsSync(dataDir) ? await urlOfServer(dataDir) : null)
 }
 
 async function urlOfServer(dataDir: string): Promise<string | null> {

@@ -52,6 +52,12 @@ it('a token is tracked, backfilled and dropped with its balances', async () => {
   expect((await admin('GET', 'tokens')).tokens).toEqual([])
   expect(await db`select from tokens.balances`).toHaveLength(0)
   expect(await admin('DELETE', `tokens/${token.id}`)).toMatchObject({ status: 404 })
+  // A first block that was wrong can be given anew.
+  for (const first_block of [5, 2]) {
+    await admin('POST', 'tokens', { network: 'base', address, first_block })
+    expect(await db`select first_block from tokens.tokens where id = ${token.id}`).toEqual([{ first_block }])
+    await admin('DELETE', `tokens/${token.id}`)
+  }
 })
 
 it('the list refuses a cursor of an id that no column holds', async () => {

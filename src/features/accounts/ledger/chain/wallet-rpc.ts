@@ -89,7 +89,7 @@ export class WalletRpc {
   }
 
   async counts(address: Hex): Promise<WalletCounts> {
-    return await this.#withEndpoint(async (endpoint) => {
+    const { head, ...counts } = await this.#withEndpoint(async (endpoint) => {
       const head = await endpoint.head()
       const finalBlock = this.#finalOf(head)
       const [header, mined, final] = await Promise.all([
@@ -98,8 +98,11 @@ export class WalletRpc {
         transactionCountAt(endpoint, address, finalBlock),
       ])
       if (header === null) throw new InconsistentReply(`${endpoint.name} has no block ${head}`)
-      return { mined, final, finalBlock }
+      return { head, mined, final, finalBlock }
     })
+    // An endpoint that stalls does not fail, and a process without followers asks for no other heads.
+    await this.#rpc.recordHead(head)
+    return counts
   }
 
   call({ to, data }: EncodedCall): Promise<Hex> {
