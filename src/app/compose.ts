@@ -71,16 +71,20 @@ export async function startServer(
   log: Logger,
   extension: ServerExtension = {},
 ): Promise<RunningServer> {
-  // From the first time that it does not answer: migrations may take longer than it has.
-  let deadline: number | null = null
+  let deadline = Date.now() + STARTUP_LIMIT_MS
+  let isOpen = false
+  // Migrations may take longer than a database has that is away.
+  const onDatabaseOpen = () => {
+    if (!isOpen) deadline = Date.now() + STARTUP_LIMIT_MS
+    isOpen = true
+  }
   for (;;) {
     const lifecycle = new Lifecycle()
     try {
-      return await compose(config, log, extension, lifecycle)
+      return await compose(config, log, { ...extension, onDatabaseOpen }, lifecycle)
     } catch (error) {
       await lifecycle.stop()
       if (extension.signal?.aborted) throw extension.signal.reason
-      deadline ??= Date.now() + STARTUP_LIMIT_MS
       if (!isUnavailable(error) || Date.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)
@@ -91,7 +95,7 @@ export async function startServer(
 async function compose(
   config: Config,
   logger: Logger,
-  extension: ServerExtension,
+  extension: ServerExtension & { readonly onDatabaseOpen: () => void },
   lifecycle: Lifecycle,
 ): Promise<RunningServer> {
   const metrics = createMetrics()
@@ -102,6 +106,7 @@ async function compose(
     onStart: extension.onDatabaseStart,
   })
   lifecycle.onStop(database.close)
+  extension.onDatabaseOpen()
   const roles = parseRoles(config.roles)
   const shortages = watchShortages(config.databaseUrl === undefined ? config.dataDir : undefined)
   const connections = openConnections(

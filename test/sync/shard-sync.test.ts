@@ -116,6 +116,32 @@ test('a stream stays silent while the log grows little by little -> each event i
   expect(starts.slice(1).map(blockOf)).toEqual([81])
 })
 
+test('a quiet log that ends far before what was read -> the sync ends at the second look, as the log may be a new one', async () => {
+  const log = castLog('replaced', 40)
+  const client = upstreamOf(log)
+  await startAtFirstEvent(db, client)
+  await followShard({ db, hub }, client)
+  const short = upstreamOf(log.filter(({ id }) => blockOf(id) <= 3))
+  /** Falls silent, and has the short log at so many looks. */
+  const quiet = (looks: number): UpstreamClient => {
+    let left = 0
+    return {
+      ...client,
+      events(range) {
+        left -= 1
+        return (left >= 0 ? short : client).events(range)
+      },
+      async *subscribe() {
+        left = looks
+        for (let count = 0; count < 2; count += 1) yield { events: [], hasMore: false }
+      },
+    }
+  }
+  // One behind a balancer may be behind for a moment.
+  await followShard({ db, hub }, quiet(1))
+  await expect(followShard({ db, hub }, quiet(2))).rejects.toThrow('its log has begun anew')
+})
+
 test('a node that is behind the one that named the last event -> the cursor stays at what was read', async () => {
   const log = castLog('balanced', 40)
   const shown = log.filter(({ id }) => blockOf(id) <= 10)

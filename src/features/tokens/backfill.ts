@@ -2,6 +2,7 @@ import { LeaseLost } from '../../hub/chain/cursor.js'
 import { ChainFollower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
 import { keepLease } from '../../hub/chain/keep-lease.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
+import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { hexOf } from '../../protocol/bytes.js'
@@ -76,11 +77,11 @@ function isBackfillable(token: Token): token is BackfilledToken {
 
 async function resolveFirstBlock({ db, rpc }: BackfillContext, { id, address }: Token): Promise<void> {
   const first = await rpc.withEndpoint((endpoint) => findFirstBlock(endpoint, hexOf(address)))
-  await db`update tokens.tokens set first_block = ${first}::bigint where id = ${id} and first_block is null`
+  await db`update tokens.tokens set first_block = ${first}::bigint where id = ${id} and first_block is null and tracked_by is not null`
 }
 
 async function backfillToken(context: BackfillContext, token: BackfilledToken, signal?: AbortSignal) {
-  const follower = new ChainFollower(backfillHandler(token), context)
+  const follower = new ChainFollower(backfillHandler(context.db, token), context)
   const stopRenewing = keepLease(() => follower.renew())
   let hasProgress = false
   try {
@@ -120,13 +121,21 @@ type BackfilledToken = Token & { readonly firstBlock: number; readonly liveFrom:
  * Only final blocks are read. The last of them may take a minute to become final; the token's owners are
  * shown after that.
  */
-function backfillHandler(token: BackfilledToken): LogHandler {
+function backfillHandler(db: Database, token: BackfilledToken): LogHandler {
   const { id, liveFrom, firstBlock } = token
   const address = hexOf(token.address)
   const trackedTokens = new Map([[address, { id, liveFrom: 0 }]])
   return {
     name: backfillFollowerName(token),
-    firstBlock: async () => firstBlock,
+    async firstBlock() {
+      // The token may have been untracked since it was read, and tracked with another first block.
+      const [row] = await db<{ firstBlock: number }[]>`
+        select first_block as "firstBlock" from tokens.tokens
+        where id = ${id} and live_from = ${liveFrom}::bigint and first_block is not null
+      `
+      if (row === undefined) throw new LeaseLost(`${backfillFollowerName(token)} is read anew`)
+      return row.firstBlock
+    },
     lastBlock: liveFrom - 1,
     confirmedOnly: true,
     withTimes: false,

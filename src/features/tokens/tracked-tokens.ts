@@ -8,7 +8,6 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../protocol/bytes.js'
 import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
-import { fromChain } from './token-metadata.js'
 
 /** Default dollar tokens: USDC, and USDT and DAI on Ethereum. The operator can replace them. */
 const dollarTokens: Readonly<Partial<Record<ChainName, readonly string[]>>> = {
@@ -39,13 +38,13 @@ const ON_DEMAND_LOCK = 'plaza on-demand tokens'
 /** Tracks the owners of a token. An on-demand request never changes the operator's settings. */
 export async function trackToken(
   db: Database,
-  rpc: ChainRpc,
+  rpc: Pick<ChainRpc, 'chain' | 'withEndpoint'>,
   request: TokenToTrack,
   maxTrackedTokens?: number,
 ): Promise<Token | Refusal> {
   const { name: network } = rpc.chain
   const hex = hexOf(request.address)
-  const details = await fromChain(rpc, (endpoint) => readTokenDetails(endpoint, hex))
+  const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
     return refuse('bad_request.invalid_param', `${getAddress(hex)} is not an ERC-20 token on ${network}`)
   }

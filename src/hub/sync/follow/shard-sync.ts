@@ -78,6 +78,7 @@ export class ShardSync {
   #itemCount = 0
   /** The id after the last event that was merged. */
   #reachedId: number
+  #seemsReplaced = false
   /** Time of the last new event: Unix milliseconds. */
   #progressMs: number
   #reported = { merged: 0, duplicates: 0, refused: 0 }
@@ -168,8 +169,8 @@ export class ShardSync {
       if (logEnd === null) continue
       const { nextId } = this.#orderedEvents
       this.#endIfReplaced(logEnd.id, nextId)
-      this.#options.onProgress()
       if (logEnd.quietUntil === null) this.#failOverIfStalled()
+      else this.#options.onProgress()
       const isCaughtUp = logEnd.id === null || nextId > logEnd.id
       if (logEnd.quietUntil !== null && isCaughtUp) metrics.caughtUp(shard, logEnd.quietUntil)
       // The stream would bring what was fetched once more, and repeated events are known for some blocks only.
@@ -179,9 +180,14 @@ export class ShardSync {
     return null
   }
 
-  /** Ends the stream of a log that began anew: its events have ids below that of the subscription. @throws UpstreamFailure */
+  /**
+   * Ends the stream of a log that began anew, whose events have ids below that of the subscription: at the second look, because a
+   * node behind a balancer may be behind for a moment. @throws UpstreamFailure
+   */
   #endIfReplaced(newestId: number | null, nextId: number): void {
-    if (newestId === null || this.#rewinding !== null || !isOfNewLog(newestId, nextId)) return
+    const seemedReplaced = this.#seemsReplaced
+    this.#seemsReplaced = newestId !== null && this.#rewinding === null && isOfNewLog(newestId, nextId)
+    if (!(this.#seemsReplaced && seemedReplaced)) return
     throw new UpstreamFailure(status.UNAVAILABLE, this.#options.client.address, 'its log has begun anew')
   }
 
@@ -205,7 +211,7 @@ export class ShardSync {
     if (!hasMore) await this.#reorderBuffer.drain()
     await this.#settled(hasMore ? 0 : this.#itemCount)
     // Not what is read once more at each start.
-    if (hasMore || nextId <= this.#reachedId) return
+    if (nextId <= this.#reachedId) return
     this.#reachedId = nextId
     this.#options.onProgress()
   }
