@@ -101,10 +101,8 @@ async function compose(
   const metrics = createMetrics()
   const tracing = await openTracing(config, logger, metrics.registry)
   lifecycle.onStop(() => tracing.stop(config.shutdownTimeoutMs / 3))
-  const database = await openServerDatabase(config, logger, {
-    signal: extension.signal,
-    onStart: extension.onDatabaseStart,
-  })
+  const { signal, onDatabaseStart: onStart } = extension
+  const database = await openServerDatabase(config, logger, { signal, onStart })
   lifecycle.onStop(database.close)
   extension.onDatabaseOpen()
   const roles = parseRoles(config.roles)
