@@ -4,9 +4,12 @@ import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { saveChannel } from '../../src/features/channels/channels.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
-import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
+import {
+  approvedSigner,
+  revokeSigner,
+  testVault,
+} from '../../src/features/signers/testing/approved-signer.js'
 import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
-import { SignerEventType } from '../../src/protocol/definitions.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { refusalOf } from './error-of-call.js'
 import { connectClient, serveApi } from './served-api.js'
@@ -183,9 +186,7 @@ describe('who may not act', () => {
     connectClient(url, (await createApiKey(db, { appId: await ensureApp(db, 'two') })).key)
   const revoked = async () => {
     const signer = await approvedSigner({ db, hub }, owner, { appId })
-    // `approvedSigner` counts its blocks from the key.
-    const block = 1_000_001 + signer.publicKey.readUInt32BE(0)
-    await hub.submitOnChainEvents([owner.signerEvent(SignerEventType.REMOVE, block, signer.publicKey)])
+    await revokeSigner(hub, owner, signer)
     return signer.id
   }
   const reading = async () =>

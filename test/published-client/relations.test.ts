@@ -3,8 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/signer-record.js'
-import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
-import { SignerEventType } from '../../src/protocol/definitions.js'
+import {
+  approvedSigner,
+  revokeSigner,
+  testVault,
+} from '../../src/features/signers/testing/approved-signer.js'
 import { TestUser, testNow } from '../network.js'
 import { refusalOf } from './error-of-call.js'
 import { connectClient, serveApi } from './served-api.js'
@@ -180,9 +183,7 @@ describe('who may not block', () => {
 
   beforeAll(async () => {
     const revoked = await approvedSigner({ db, hub }, alice, { appId })
-    // `approvedSigner` counts its blocks from the key.
-    const chainBlock = 1_000_001 + revoked.publicKey.readUInt32BE(0)
-    await hub.submitOnChainEvents([alice.signerEvent(SignerEventType.REMOVE, chainBlock, revoked.publicKey)])
+    await revokeSigner(hub, alice, revoked)
     signers.revoked = revoked.id
     signers.reading = (await approvedSigner({ db, hub }, alice, { appId, permissions: ['READ_ONLY'] })).id
     signers.waiting = (await createSigner({ db, vault: testVault }, appId)).id
