@@ -136,8 +136,8 @@ async function saveToken(db: Queryable, network: ChainName, token: TokenToSave):
 }
 
 /**
- * Locks the followers of backfills. A step has its follower's row before that of its token: whoever resets tokens first would
- * wait for it, and it for them.
+ * Locks the cursors of backfills. A backfill locks its cursor before its token, so a transaction that locks the token first would
+ * deadlock with it.
  */
 async function lockFollowers(db: Transaction, names: readonly string[]): Promise<void> {
   await db`

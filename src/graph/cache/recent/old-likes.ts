@@ -10,7 +10,7 @@ const MAX_USERS = 4_000
  * hours may have millions.
  */
 export class OldLikes {
-  /** Users below this number have none; infinite if nobody has any. */
+  /** The first user that may have old likes: those with lower numbers have been looked through. Infinite when all have. */
   #nextUser = Number.POSITIVE_INFINITY
 
   constructor(private readonly users: UserTable<{ readonly likes: FeedEntryList }>) {}
