@@ -6,11 +6,15 @@ import { createTestDatabase } from '../../../test/database.js'
 import { followTokens } from './testing/followed-tokens.js'
 import { isBackfilled, readTokens } from './token.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
-const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+const options = { db, chain, confirmations: CONFIRMATIONS }
+const followed = followTokens({ ...options, locks: connect({ poolSize: 1 }), rpcUrls: [proxy.url] })
+
+/** Another process: its requests do not go through the proxy. */
+const otherProcess = followTokens({ ...options, locks: connect({ poolSize: 1 }) })
 
 async function isTokenBackfilled(address: Address): Promise<boolean> {
   const [token] = await readTokens(db, { addresses: [Buffer.from(address.slice(2), 'hex')] })
@@ -77,4 +81,39 @@ it('a backfill whose last block is not what it was begins anew', async () => {
     await chain.mine(CONFIRMATIONS + 1)
   }
   expect(await isTokenBackfilled(token)).toBe(true)
+})
+
+it('a token that another process has finished since it was listed is not read again', async () => {
+  const [large, small] = [
+    await chain.deployToken('Melon', 'MLN', 18),
+    await chain.deployToken('Grape', 'GRP', 18),
+  ]
+  const { address: holder } = chain.account(1)
+  const mint = { contract: 'Token', address: small, functionName: 'mint', args: [holder, 700n] } as const
+  await chain.send(chain.account(0), mint)
+  await chain.mine(CONFIRMATIONS + 1)
+  for (const token of [large, small]) await followed.watch(token)
+  const readBalances = async () =>
+    await db`
+    select holder, balance::text from tokens.balances b join tokens.tokens t on t.id = b.token_id
+    where t.address = ${Buffer.from(small.slice(2), 'hex')} and balance > 0
+  `
+  let finished: Awaited<ReturnType<typeof readBalances>> | null = null
+  proxy.faults = {
+    hold: async (method, params) => {
+      const asked = JSON.stringify(params).toLowerCase()
+      const isOfLarge = asked.includes(large.toLowerCase()) && !asked.includes(small.toLowerCase())
+      if (method !== 'eth_getLogs' || !isOfLarge || finished !== null) return
+      await otherProcess.catchUp()
+      finished = await readBalances()
+    },
+  }
+  for (let steps = 0; steps < 5; steps += 1) {
+    await followed.step()
+    await chain.mine(CONFIRMATIONS + 1)
+  }
+  proxy.faults = {}
+  const balances = [{ holder: Buffer.from(holder.slice(2), 'hex'), balance: '700' }]
+  expect([finished, await readBalances()]).toEqual([balances, balances])
+  expect([await isTokenBackfilled(large), await isTokenBackfilled(small)]).toEqual([true, true])
 })

@@ -87,6 +87,7 @@ async function backfillToken(context: BackfillContext, token: BackfilledToken, s
   try {
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
       const outcome = await follower.step().catch((error: unknown) => {
+        if (error instanceof LeaseLost) return 'busy' as const
         // The next step requests a smaller range.
         if (error instanceof RangeRefused && error.canSplit) return 'refused' as const
         throw error
@@ -128,12 +129,13 @@ function backfillHandler(db: Database, token: BackfilledToken): LogHandler {
   return {
     name: backfillFollowerName(token),
     async firstBlock() {
-      // The token may have been untracked since it was read, and tracked with another first block.
+      // Since it was read, the token may have been untracked, and tracked with another first block; or finished by another
+      // process, which deleted the follower.
       const [row] = await db<{ firstBlock: number }[]>`
         select first_block as "firstBlock" from tokens.tokens
-        where id = ${id} and live_from = ${liveFrom}::bigint and first_block is not null
+        where id = ${id} and live_from = ${liveFrom}::bigint and read_to < live_from
       `
-      if (row === undefined) throw new LeaseLost(`${backfillFollowerName(token)} is read anew`)
+      if (row === undefined) throw new LeaseLost(`${backfillFollowerName(token)} is finished, or read anew`)
       return row.firstBlock
     },
     lastBlock: liveFrom - 1,
@@ -141,14 +143,16 @@ function backfillHandler(db: Database, token: BackfilledToken): LogHandler {
     withTimes: false,
     filter: async () => ({ addresses: [address], topics: [transferTopic] }),
     read: async () => {},
-    async handle({ logs, to }, _, commit) {
+    async handle({ logs, from, to }, _, commit) {
       await commit(async (transaction) => {
+        // Where the balances end, whatever the follower says: transfers that are added twice would stay.
         const updatedRows = await transaction`
           update tokens.tokens set read_to = ${to + 1}::bigint
-          where id = ${id} and live_from = ${liveFrom}::bigint
+          where id = ${id} and live_from = ${liveFrom}::bigint and read_to = ${from}::bigint
           returning id
         `
-        if (updatedRows.length === 0) throw new LeaseLost(`${backfillFollowerName(token)} is read anew`)
+        if (updatedRows.length === 0)
+          throw new LeaseLost(`${backfillFollowerName(token)} was read by another process`)
         await applyChanges(transaction, balanceChangesOf(logs, trackedTokens))
       })
     },

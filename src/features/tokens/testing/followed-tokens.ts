@@ -25,6 +25,8 @@ export interface FollowedTokens {
 
 export interface FollowedTokensOptions {
   readonly db: Database
+  /** A pool of one connection, for a test of several processes. */
+  readonly locks?: Database
   readonly chain: TestChain
   readonly rpcUrls?: readonly string[]
   readonly confirmations: number
@@ -37,14 +39,14 @@ const MAX_STEPS = 200
 /** Tracks a test chain as the network `base`. */
 export function followTokens(options: FollowedTokensOptions): FollowedTokens {
   const { db, chain, confirmations, network = 'base', onFinal = async () => {} } = options
-  const { rpcUrls = [chain.url] } = options
+  const { rpcUrls = [chain.url], locks = db } = options
   const settings = readChainSettings({
     rpcUrls: { [network]: rpcUrls.join(',') },
     ids: `${network}=10`,
     confirmations,
   })
   const rpc = new ChainRpc(settings.chains.get(network)!, { log: silentLog, clock: Date.now })
-  const holder = { id: randomUUID(), locks: db }
+  const holder = { id: randomUUID(), locks }
   const createLiveFollower = () => new ChainFollower(liveHandler({ db, rpc, onFinal }), { db, rpc, holder })
   const context = { db, rpc, holder, log: silentLog }
 
