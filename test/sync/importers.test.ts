@@ -255,7 +255,7 @@ it('verified accounts appear in profiles without one, and the next run resumes',
   }
   const { api, requests } = await serve((url) => ({ json: pages[url.searchParams.get('cursor') ?? ''] }))
   const changed: number[] = []
-  const run = () => importVerifiedAccounts(db, api, async (fids) => void changed.push(...fids))
+  const run = () => importVerifiedAccounts(db, api, async (_, fids) => void changed.push(...fids))
   expect(await run()).toBe(2)
   expect(changed).toEqual([1, 2])
   const records = await loadUsers(db, [1, 2, 3])

@@ -77,7 +77,9 @@ function importJobs(
         name: 'verified accounts of the public client',
         everyMs: ACCOUNTS_INTERVAL_MS,
         run: () =>
-          importVerifiedAccounts(db, api, (fids) => publishInvalidation(db, fids.map(cacheTag.user))),
+          importVerifiedAccounts(db, api, (transaction, fids) =>
+            publishInvalidation(transaction, fids.map(cacheTag.user)),
+          ),
       },
     )
   }

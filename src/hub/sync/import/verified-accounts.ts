@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../../platform/db/connection.js'
+import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
@@ -25,12 +25,13 @@ const PLATFORMS: ReadonlySet<string> = new Set(['x', 'github'])
 
 /**
  * Imports verified accounts on X and GitHub, page by page, and returns their number. The next run resumes at the
- * last cursor. `onChanged` gets fids whose accounts changed. @throws Error if the API does not answer.
+ * last cursor. `onChanged` gets fids whose accounts changed, in the transaction that changes them: a page that is read again
+ * changes nothing. @throws Error if the API does not answer.
  */
 export async function importVerifiedAccounts(
   db: Database,
   api: PublicApi,
-  onChanged: (fids: readonly number[]) => Promise<void>,
+  onChanged: (transaction: Transaction, fids: readonly number[]) => Promise<void>,
 ): Promise<number> {
   let imported = 0
   for (;;) {
@@ -41,8 +42,10 @@ export async function importVerifiedAccounts(
       Verifications,
     )
     const accounts = result.verifications.filter(({ platform }) => PLATFORMS.has(platform))
-    const changed = await saveAccounts(db, accounts)
-    if (changed.length > 0) await onChanged(changed)
+    await db.begin(async (transaction) => {
+      const changed = await saveAccounts(transaction, accounts)
+      if (changed.length > 0) await onChanged(transaction, changed)
+    })
     imported += accounts.length
     if (next?.cursor === undefined || next.cursor === before) return imported
     await saveImportCursor(db, NAME, next.cursor)
@@ -57,7 +60,7 @@ interface VerifiedAccount {
 }
 
 /** @returns the fids whose accounts changed. */
-async function saveAccounts(db: Database, accounts: readonly VerifiedAccount[]): Promise<number[]> {
+async function saveAccounts(db: Queryable, accounts: readonly VerifiedAccount[]): Promise<number[]> {
   if (accounts.length === 0) return []
   const rows = await db<{ fid: number }[]>`
     insert into social.verified_accounts (fid, platform, username, verified_at)
