@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
 import { serveAi } from '../src/platform/ai/testing/ai-server.js'
 import { createTestDatabase } from './database.js'
@@ -29,6 +30,23 @@ it('AI_BASE_URL: a worker embeds casts, and requests use both models', async () 
     new Set(['Bearer sk-operator']),
   )
   expect(new Set(ai.requests.map(({ body }) => body.model))).toEqual(new Set(['meaningful', 'chatty']))
+})
+
+it('an AI endpoint that does not answer keeps no heavy read waiting', async () => {
+  const ai = await serveAi(db)
+  const server = await startTestServer(url, {
+    AI_BASE_URL: ai.baseUrl,
+    AI_EMBEDDING_MODEL: 'meaningful',
+    WORK_CONCURRENCY: '1',
+  })
+  const held: ServerResponse[] = []
+  ai.answer = (_, response) => void held.push(response)
+  const waiting = server.get('cast/search?q=moon&mode=semantic')
+  await expect.poll(() => ai.requests.some(({ body }) => body.input?.includes('moon'))).toBe(true)
+  const { result } = await server.get('cast/search?q=rocket')
+  expect(result.casts).toMatchObject([{ text: 'a rocket in orbit' }])
+  for (const response of held) response.writeHead(400).end()
+  expect(await waiting).toMatchObject({ status: 502 })
 })
 
 it('AI_BASE_URL is not set -> nothing is sent, and what needs it is a 501', async () => {

@@ -89,6 +89,11 @@ export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema,
    */
   readonly isPublic?: true
   readonly body?: never
+  /**
+   * Waits for another server before a heavy request takes a place among the heavy ones, which it would keep from others
+   * meanwhile. `handle` then finds the answer in a cache.
+   */
+  readonly prepare?: (context: Context, query: Static<Query>, caller: Caller) => Promise<unknown>
   readonly handle: Handle<Context, Static<Query>, Headers, Reply>
 }
 
@@ -97,6 +102,7 @@ export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema,
   extends DescribedOperation<Reply, Headers> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly query?: never
+  readonly prepare?: never
   readonly body: Body
   readonly handle: Handle<Context, Static<Body>, Headers, Reply>
 }
@@ -162,6 +168,8 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
 
 /** An operation whose own types are erased, for lists. */
 export interface ErasedOperation<Context> extends OperationDescription {
+  /** Parses the request, and waits for other servers before `run` where that is heavy. */
+  readonly prepare?: (context: Context, request: RawRequest, caller: Caller) => Promise<unknown>
   /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawRequest, caller: Caller): Promise<JsonReply>
 }
@@ -193,9 +201,12 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
   function define(spec: AnySpec<Context>): ErasedOperation<Context> {
     const parseHeaders = compileQuery(spec.headers ?? noHeaders)
     const parseInput = inputParser(spec)
-    const { handle, ...described } = spec
+    const { handle, prepare, ...described } = spec
     return {
       ...described,
+      ...(prepare && {
+        prepare: (context, request, caller) => prepare(context, parseInput(request), caller),
+      }),
       run: async (context, request, caller) => {
         const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
         const { status, value, headers } =

@@ -18,6 +18,11 @@ it('at most 100 users', () => {
   expect(writerKeysOf({ keyId: 7 }, { fids: fids.join(',') })).toHaveLength(101)
 })
 
+it('a list in a list and what follows 2,000 characters are not looked at', () => {
+  expect(writerKeysOf({ keyId: 7 }, { fids: [[1, [2]], '3', 4] })).toEqual(['key 7', 'fid 3', 'fid 4'])
+  expect(writerKeysOf({ keyId: 7 }, { fids: `${' '.repeat(2_000)},5` })).toEqual(['key 7'])
+})
+
 it('without a key: the users alone', () => {
   expect(writerKeysOf({ keyId: 0 }, { fid: 1 })).toEqual(['fid 1'])
 })

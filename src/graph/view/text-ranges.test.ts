@@ -25,6 +25,10 @@ describe('mentions', () => {
     })
   })
 
+  it('at a position within a character stand before it', () => {
+    expect(insertMentions('🎉 ', [1, 2], [2, 3], nameOf).text).toBe('@alice@bob.eth🎉 ')
+  })
+
   it('without a position are appended', () => {
     expect(insertMentions('hi ', [1], [], nameOf).text).toBe('hi @alice')
   })

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { countCastsFound } from '../../../graph/query/cast-metrics.js'
 import { type CastSearch, searchCasts } from '../../../graph/query/cast-search.js'
+import { searchTerms } from '../../../graph/query/cast-search-terms.js'
 import { loadSearchTerms } from '../../../graph/query/search-alternatives.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { json } from '../../../graph/view/json.js'
@@ -98,11 +99,16 @@ export const castSearchOperation = defineOperation({
   longWait: { limitMs: 130_000, reason: 'the AI endpoint, in the modes that use it' },
   reply: CastsSearchResponse,
 
+  async prepare({ ai }, { q, mode }, caller) {
+    if (mode === 'literal') return
+    if (ai.embed === null)
+      throw new PlazaError('not_configured', `mode=${mode} needs AI_BASE_URL and AI_EMBEDDING_MODEL`)
+    const { plainText } = searchTerms(q)
+    if (plainText !== '') await ai.embed(caller, plainText)
+  },
+
   async handle(context, query, caller) {
-    const { db, hydrator, ai } = context
-    if (query.mode !== 'literal' && ai.embed === null) {
-      throw new PlazaError('not_configured', `mode=${query.mode} needs AI_BASE_URL and AI_EMBEDDING_MODEL`)
-    }
+    const { db, hydrator } = context
     const search = await castSearch(db, query)
     const mode = search.terms.plainText === '' ? 'literal' : query.mode
     const order = query.sort_type ?? (mode === 'literal' ? 'desc_chron' : 'relevance')
