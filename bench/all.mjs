@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * Every bench at one commit, one after the other, so that their figures can stand beside each other. The output of each goes to
+ * Every bench of one server at one commit, one after the other, so that their figures can stand beside each other. The output of each goes to
  * `reports/bench/<commit>/<name>.txt`; a bench that fails does not end the run.
  */
 

@@ -59,11 +59,17 @@ const operations = values.operations.split(',')
 const unknown = operations.filter((name) => !(name in titles))
 const rates = values.writes.split(',').map(Number)
 const isCompared = values.beside !== undefined || values['beside-scale'] !== undefined
+const isOfOneServer = values.narrow || values.plans
 const rounds = Number(values.rounds ?? (isCompared ? 2 : 1))
 
 if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `unknown operations: ${unknown.join(', ')}\n\n${HELP}` : HELP)
   process.exitCode = unknown.length > 0 ? 1 : 0
+} else if (isCompared && isOfOneServer) {
+  console.log(
+    '--narrow and --plans are of one server: run them without --beside and --beside-scale, once in each checkout',
+  )
+  process.exitCode = 1
 } else await main()
 
 async function main() {

@@ -54,18 +54,25 @@ async function serve(cli) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /listening on (\S+)$/.exec(line) ?? []
-    if (url === undefined) continue
+  try {
+    const url = await listeningUrl(child)
     const { status } = await fetch(`${url}/readyz`)
+    if (status !== 200) throw new Error(`readyz answers ${status}`)
     const reference = await fetch(`${url}/docs/js/scalar.js`)
     if (!reference.ok) throw new Error(`the reference page answers ${reference.status}`)
     console.log(`serves: readyz answers ${status}`)
+  } finally {
     child.kill('SIGTERM')
-    const [code] = await ended
-    if (status !== 200 || code !== 0)
-      throw new Error(`readyz answered ${status}, the server ended with ${code}`)
-    return
+    await ended
+  }
+  const [code] = await ended
+  if (code !== 0) throw new Error(`the server ended with ${code}`)
+}
+
+async function listeningUrl(child) {
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, url] = /listening on (\S+)$/.exec(line) ?? []
+    if (url !== undefined) return url
   }
   throw new Error('the server ended before it listened')
 }

@@ -135,16 +135,42 @@ it('reply bot: killed and started again -> it takes its webhook, and deletes it 
   expect((await server.get('webhook/list')).webhooks).toEqual([])
 })
 
+it('reply bot: its webhook was switched off while it was away -> a new one', async () => {
+  const bot = await createMember('forgotten')
+  const PORT = String(await freePort())
+  const env = { API_KEY, PLAZA_URL, SIGNER_UUID: bot.signerUuid, PORT }
+  const killed = startExample('reply-bot/bot.mjs', env)
+  await killed.waitFor(/reply bot of fid \d+ on/)
+  const gone = new Promise((resolve) => killed.child.once('exit', resolve))
+  killed.child.kill('SIGKILL')
+  await gone
+  const [{ webhook_id }] = (await server.get('webhook/list')).webhooks
+  expect((await server.send('PATCH', 'webhook', { webhook_id, active: 'false' })).status).toBe(200)
+
+  const next = startExample('reply-bot/bot.mjs', env)
+  await next.waitFor(/reply bot of fid/)
+  const hash = await publish(alice, '@forgotten still there?')
+  await next.waitFor(new RegExp(`replied to ${hash}`))
+  const ended = new Promise((resolve) => next.child.once('exit', resolve))
+  next.child.kill('SIGINT')
+  expect(await ended).toBe(0)
+})
+
 it('mini app: a watered garden -> a notification to those who enabled them', async () => {
   const { apps } = await admin('GET', 'apps')
   const MINI_APP_DOMAIN = 'garden.example.com'
+  const association = { header: 'e30', payload: 'e30', signature: 'AA' }
   const { app } = await admin('PATCH', `apps/${apps[0].id}`, { mini_app_domain: MINI_APP_DOMAIN })
   const example = startExample('mini-app/server.mjs', {
     ...{ API_KEY, PLAZA_URL, MINI_APP_DOMAIN },
     EVENTS_URL: app.events_url,
+    ACCOUNT_ASSOCIATION: JSON.stringify(association),
   })
   const miniAppUrl = await example.waitFor(/mini app on (\S+)/)
   const manifest = JSON.parse(await (await fetch(`${miniAppUrl}/.well-known/farcaster.json`)).text())
+  expect(manifest.accountAssociation).toEqual(association)
+  const icon = await fetch(new URL(new URL(manifest.miniapp.iconUrl).pathname, miniAppUrl))
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
   expect(manifest.miniapp).toMatchObject({
     homeUrl: 'https://garden.example.com',
     webhookUrl: app.events_url,

@@ -14,7 +14,7 @@ const sessions = async (): Promise<number[]> =>
         and application_name <> 'plaza test'`
   ).map(({ pid }) => pid)
 
-it('SIGTERM ends a server whose database hangs, within SHUTDOWN_TIMEOUT_MS', async () => {
+it('SIGTERM ends a server whose database hangs', async () => {
   const server = await startServerProcess({
     dataDir: await createDataDir(),
     env: { ...env, DATABASE_URL: url },
@@ -33,7 +33,7 @@ it('SIGTERM ends a server whose database hangs, within SHUTDOWN_TIMEOUT_MS', asy
   }
 })
 
-it('SIGTERM ends a server whose database is away, within SHUTDOWN_TIMEOUT_MS', async () => {
+it('SIGTERM ends a server whose database is away', async () => {
   const address = new URL(url)
   const proxy = await startTcpProxy(`${address.hostname}:${address.port}`)
   const proxied = Object.assign(new URL(url), { host: proxy.address }).href

@@ -17,15 +17,16 @@ it.each([
   async (signal, code) => {
     const dataDir = await createDataDir()
     const command = await runCommand(['channel', 'import', '-'], { dataDir, stdin: 'pipe' })
-    const postmaster = () => readPostmaster(join(dataDir, 'postgres'))
-    await expect.poll(postmaster).toMatchObject({ ready: true })
-    const { pid } = (await postmaster())!
+    command.child.stdin!.write('no JSON\n')
+    await expect.poll(() => command.output()).toContain('line 1')
+    const { pid } = (await readPostmaster(join(dataDir, 'postgres')))!
     command.child.kill(signal)
     expect(await command.ended).toEqual({ code, signal: null })
     expect(processIdentity(pid)).toBeNull()
     expect(existsSync(join(dataDir, 'plaza.pid'))).toBe(false)
     expect(command.output().trimEnd().split('\n')).toEqual([
       expect.stringContaining('creating a new database in'),
+      expect.stringContaining('line 1'),
     ])
   },
 )

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 
 const {
+  ACCOUNT_ASSOCIATION = 'null',
   API_KEY,
   EVENTS_URL,
   MINI_APP_DOMAIN,
@@ -13,8 +14,12 @@ const {
 const client = new NeynarAPIClient(new Configuration({ apiKey: API_KEY, basePath: PLAZA_URL }))
 const home = `https://${MINI_APP_DOMAIN}`
 
-/** Clients read it before they open the app, and send user events to `webhookUrl`: to Plaza. */
+/**
+ * Clients read it before they open the app, and send user events to `webhookUrl`: to Plaza. They add only apps whose domain
+ * its owner has signed.
+ */
 const manifest = {
+  accountAssociation: JSON.parse(ACCOUNT_ASSOCIATION),
   miniapp: {
     version: '1',
     name: 'Water the garden',
@@ -24,6 +29,10 @@ const manifest = {
   },
 }
 
+const files = {
+  '/': { type: 'text/html; charset=utf-8', name: 'page.html' },
+  '/icon.png': { type: 'image/png', name: 'icon.png' },
+}
 const waterings = []
 
 /** Notifies all users who enabled notifications, except the one who watered. */
@@ -50,13 +59,17 @@ const server = createServer(async (request, response) => {
     if (pathname === '/waterings') return send(200, waterings)
     if (pathname === '/water' && request.method === 'POST')
       return send(200, await water(Number(searchParams.get('fid'))))
-    if (pathname !== '/') return send(404, { message: 'not found' })
-    const page = readFileSync(new URL('page.html', import.meta.url))
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+    const file = Object.hasOwn(files, pathname) ? files[pathname] : null
+    if (file === null) return send(404, { message: 'not found' })
+    response
+      .writeHead(200, { 'content-type': file.type })
+      .end(readFileSync(new URL(file.name, import.meta.url)))
   } catch (error) {
     send(502, error.response?.data ?? { message: error.message })
   }
 })
 server.listen(Number(PORT), '127.0.0.1', () => {
+  if (manifest.accountAssociation === null)
+    console.log('clients cannot add this app: set ACCOUNT_ASSOCIATION, as README.md says')
   console.log(`mini app on http://127.0.0.1:${server.address().port}`)
 })

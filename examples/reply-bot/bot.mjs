@@ -60,12 +60,18 @@ if (me.status !== 'approved') throw new Error(`the signer is ${me.status}: nobod
 server.listen(Number(PORT), '127.0.0.1', async () => {
   const { BOT_URL = `http://127.0.0.1:${server.address().port}` } = process.env
   const subscription = { 'cast.created': { mentioned_fids: [me.fid] } }
+  const publish = () => client.publishWebhook({ name: 'reply bot', url: BOT_URL, subscription })
   try {
-    ;({ webhook } = await client.publishWebhook({ name: 'reply bot', url: BOT_URL, subscription }))
+    ;({ webhook } = await publish())
   } catch (error) {
     // A run that was killed has left its webhook.
     if (error.response?.status !== 409) throw error
     webhook = await findWebhook(BOT_URL)
+    // Nobody answered for so long that Plaza has switched it off.
+    if (!webhook.active) {
+      await client.deleteWebhook({ webhookId: webhook.webhook_id })
+      ;({ webhook } = await publish())
+    }
   }
   console.log(`reply bot of fid ${me.fid} on ${BOT_URL}`)
 })

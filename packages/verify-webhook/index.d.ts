@@ -14,7 +14,7 @@ export type WebhookHeaders =
 /**
  * Whether Plaza signed a delivery recently with one of these secrets.
  *
- * Pass the raw body before any parsing, and all secrets of the webhook. Both signatures must be valid.
+ * Pass the raw body before any parsing, and all secrets of the webhook. Both signatures must be valid; without a secret none is.
  *
  *     if (!verifyWebhook(rawBody, request.headers, [process.env.WEBHOOK_SECRET])) return reply.status(401)
  *
@@ -23,6 +23,6 @@ export type WebhookHeaders =
 export declare function verifyWebhook(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
-  secrets: string | readonly string[],
+  secrets: string | readonly (string | undefined)[],
   options?: VerifyOptions,
 ): boolean

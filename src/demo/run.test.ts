@@ -94,7 +94,7 @@ describe('a demo in a database', () => {
 
   it('refuses a database with another demo or other users', async () => {
     expect(await loadOrCreateDemo(whole.db, { ...requested, seed: 'other' }, nowUnix)).toBe(
-      'this database holds a demo with seed run, not other: use another database',
+      'this database holds a demo with --seed run, not other: give its own options, or use another database',
     )
     await foreign.db`
       insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at) values (1, 1, '', '', 0)

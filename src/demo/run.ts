@@ -62,14 +62,18 @@ export async function loadOrCreateDemo(
   const demo = demoOptions({ ...requested, end })
   if (record) {
     const other = optionNames.find((name) => record.demo[name] !== demo[name])
-    return other === undefined
-      ? demo
-      : `this database holds a demo with ${other} ${record.demo[other]}, not ${demo[other]}: use another database`
+    if (other === undefined) return demo
+    return `this database holds a demo with --${other} ${optionText(record.demo, other)}, not ${optionText(demo, other)}: give its own options, or use another database`
   }
   const [row] = await db<{ fids: number }[]>`select count(*) as fids from hub.fids`
   return row!.fids === 0
     ? demo
     : `the demo needs an empty database, and this one has ${row!.fids} fids: use another database`
+}
+
+/** The value of an option as the command takes it. */
+function optionText(demo: DemoOptions, name: (typeof optionNames)[number]): string {
+  return name === 'end' ? new Date(demo.end * 1000).toISOString() : String(demo[name])
 }
 
 /**

@@ -39,7 +39,7 @@ export type MembershipChange =
   | { readonly kind: 'reject' }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'demote' }
-  /** With `isRestricted` the user can return only by a new invite. Users who leave by themselves can return freely. */
+  /** With `isRestricted` others have removed the user. Either way they return only by a new invite. */
   | { readonly kind: 'remove'; readonly isRestricted: boolean }
 
 type MembershipDecision = MembershipChange | MembershipRefusal
