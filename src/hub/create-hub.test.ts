@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { TestUser, testKey, testNow, testNowUnix } from '../../test/network.js'
 import type { Database } from '../platform/db/connection.js'
-import { FarcasterNetwork, HubEventType, MessageData, MessageType } from '../protocol/definitions.js'
+import {
+  FarcasterNetwork,
+  HubEventType,
+  MessageData,
+  MessageType,
+  SignerEventType,
+} from '../protocol/definitions.js'
 import { shardOf } from '../protocol/shard.js'
 import { ethVerification } from '../protocol/testing/sample-claims.js'
 import { createVerifyPool, type VerifyPool } from '../protocol/verify-pool.js'
@@ -46,6 +52,20 @@ test('C.16 messages of unknown networks are refused, those of others only on mai
   const outcomes = await hub.submit([sign(0), sign(4), sign(FarcasterNetwork.MAINNET)])
   const refusal = { code: 'bad_request.validation_failure', message: 'invalid network' }
   expect(outcomes).toEqual([refusal, refusal, null])
+  await hub.close()
+})
+
+test('storage that is lent counts for what is submitted right behind the loan', async () => {
+  const hub = await open({ shards: 2 })
+  const lender = new TestUser(21)
+  const borrower = new TestUser([22, 23, 24, 25, 26].find((fid) => shardOf(fid, 2) === shardOf(21, 2))!)
+  const withoutStorage = [borrower.registered(), borrower.signerEvent(SignerEventType.ADD)]
+  await hub.submitOnChainEvents([...lender.onChain({ units: 100 }), ...withoutStorage])
+  const outcomes = await Promise.all([
+    hub.submit([lender.lendStorage(borrower.fid, 5, 2, testNow)]),
+    hub.submit([borrower.cast('borrowed', testNow + 1)]),
+  ])
+  expect(outcomes).toEqual([[null], [null]])
   await hub.close()
 })
 

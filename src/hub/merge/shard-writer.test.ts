@@ -17,7 +17,7 @@ function writer(
 ) {
   const batches: string[][] = []
   const merge = async (batch: MergeBatch): Promise<MergeOutcomes> => {
-    const texts = batch.messages.map(({ data }) => data.castAddBody!.text)
+    const texts = batch.messages.map(({ data }) => data.castAddBody?.text ?? 'loan')
     batches.push(texts)
     await new Promise((resolve) => setImmediate(resolve))
     const messages = texts.map((text) => decide(text, batch))
@@ -46,6 +46,13 @@ test('items submitted during a merge form the next batch', async () => {
     ['a', 'b'],
     ['c', 'd', 'e'],
   ])
+})
+
+test('a loan of storage is a batch of its own', async () => {
+  const { shardWriter, batches } = writer()
+  const loan: MergeItem = { kind: 'message', message: user.lendStorage(2, 5, 2, testNow) }
+  await Promise.all([cast('a'), cast('b'), loan, loan, cast('c')].map((item) => shardWriter.submit(item)))
+  expect(batches).toEqual([['a', 'b'], ['loan'], ['loan'], ['c']])
 })
 
 test('while the process is busy, an item that comes soon after a batch waits for others', async () => {

@@ -1,6 +1,6 @@
 import { PlazaError, type Refusal } from '../../platform/errors.js'
 import { finishInSpan, recordedSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
-import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
+import { MessageType, type OnChainEvent, type UserNameProof } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
 
@@ -57,6 +57,11 @@ export type QueueItem = MergeItem | UpstreamRemoval | LostName
 /** Whether an item copies what another hub had stored (`MergeItem.isCopy`). */
 function isCopy(item: QueueItem | undefined): boolean {
   return item !== undefined && 'isCopy' in item && item.isCopy === true
+}
+
+/** Whether it lends storage, or ends a loan. */
+function isLoan(item: QueueItem | undefined): boolean {
+  return item?.kind === 'message' && item.message.data.type === MessageType.LEND_STORAGE
 }
 
 interface QueuedItem {
@@ -142,10 +147,15 @@ export class ShardWriter {
     this.#running = null
   }
 
-  /** Takes the first items. The log tells copies from others by their blocks, so no batch has both. */
+  /**
+   * Takes the first items. The log tells copies from others by their blocks, so no batch has both. A loan is alone: a batch
+   * has the limits from before it, so a message behind a loan would be refused or pruned for lack of what was lent.
+   */
   #takeBatch(): QueuedItem[] {
-    const first = isCopy(this.#queue[0]?.item)
-    const end = this.#queue.findIndex(({ item }) => isCopy(item) !== first)
+    const first = this.#queue[0]?.item
+    const end = isLoan(first)
+      ? 1
+      : this.#queue.findIndex(({ item }) => isCopy(item) !== isCopy(first) || isLoan(item))
     const size = this.options.batchSize ?? DEFAULT_BATCH_SIZE
     return this.#queue.splice(0, end < 0 ? size : Math.min(end, size))
   }
