@@ -209,33 +209,43 @@ it('a refused message is deleted after seven days, one that waits never', async 
   expect(await measureOutgoing(b.db)).toMatchObject({ pending: 1, refused: 1 })
 })
 
-it('a user whose rate is limited holds up nobody, with more messages than a round reads', async () => {
-  const { a, b, upstream, follower, address } = await openPair()
-  const [limited, bob] = [new TestUser(1), new TestUser(2)]
-  for (const hub of [upstream, follower]) {
-    await hub.submitOnChainEvents([...limited.onChain({ units: 10 }), ...bob.onChain()])
-  }
-  const casts = Array.from({ length: 160 }, (_, n) => limited.cast(`${n}`, testNow - 200 + n))
-  await follower.submit(casts, { origin: 'client' })
-  const cast = bob.cast('behind them', testNow)
-  await follower.submit([cast], { origin: 'client' })
-  // A node answers so for one user; it refuses calls in bulk with a message of such a user.
-  let isLimited = true
-  const limit: CallFilter = (send, request) => {
-    if (!isLimited || !isOf(limited, request)) return send()
-    const text = 'bad_request.rate_limited/rate limit exceeded'
-    return Promise.reject(
-      new UpstreamFailure(status.RESOURCE_EXHAUSTED, address, text, 'bad_request.rate_limited'),
+it.each([
+  ['whose rate is limited', status.RESOURCE_EXHAUSTED, 'bad_request.rate_limited', []],
+  [
+    'about whom it cannot decide',
+    status.UNAVAILABLE,
+    'unavailable',
+    ['published messages wait', 'publishing resumed'],
+  ],
+] as const)(
+  'a user %s holds up nobody, with more messages than a round reads',
+  async (_, code, errorCode, told) => {
+    const { a, b, upstream, follower, address } = await openPair()
+    const [limited, bob] = [new TestUser(1), new TestUser(2)]
+    for (const hub of [upstream, follower]) {
+      await hub.submitOnChainEvents([...limited.onChain({ units: 10 }), ...bob.onChain()])
+    }
+    const casts = Array.from({ length: 160 }, (_, n) => limited.cast(`${n}`, testNow - 200 + n))
+    await follower.submit(casts, { origin: 'client' })
+    const cast = bob.cast('behind them', testNow)
+    await follower.submit([cast], { origin: 'client' })
+    // A node answers so for one user, and refuses calls in bulk with a message of such a user.
+    let isLimited = true
+    const limit: CallFilter = (send, request) => {
+      if (!isLimited || !isOf(limited, request)) return send()
+      return Promise.reject(new UpstreamFailure(code, address, `${errorCode}/not now`, errorCode))
+    }
+    const { log } = startTestPublisher(b.db, address, limit)
+    await expect.poll(() => pending(b.db)).toBe(160)
+    expect(await storedHashes(a.db, bob.fid)).toEqual([hashOf(cast)])
+    expect(log.lines.map(({ message }) => message)).toEqual(
+      ['messages of a user wait', ...told].map((text) => expect.stringContaining(text)),
     )
-  }
-  const { log } = startTestPublisher(b.db, address, limit)
-  await expect.poll(() => pending(b.db)).toBe(160)
-  expect(await storedHashes(a.db, bob.fid)).toEqual([hashOf(cast)])
-  expect(log.lines.map(({ message }) => message)).toEqual(['messages of a user wait for the upstream'])
-  isLimited = false
-  await expect.poll(() => pending(b.db)).toBe(0)
-  expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
-})
+    isLimited = false
+    await expect.poll(() => pending(b.db)).toBe(0)
+    expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
+  },
+)
 
 /** Whether a request submits messages of a user. */
 function isOf(user: TestUser, request: Message & { messages?: Message[] }): boolean {

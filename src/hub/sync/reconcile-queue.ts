@@ -48,13 +48,17 @@ export class ReconcileQueue {
   }
 }
 
-/** Queues those users of the sync that are among these; the others are not synced. */
+/** Queues those users of the sync that are among these, in the order of fids; the others are not synced. */
 export async function queueKnownUsers(db: Database, fids: readonly number[], reason: string): Promise<void> {
   if (fids.length === 0) return
   await db`
-    update sync.fids
+    with known as materialized (
+      select fid from sync.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
+    )
+    update sync.fids u
     set reconcile_reason = coalesce(reconcile_reason, ${reason}), queued_at = date_trunc('milliseconds', clock_timestamp())
-    where fid = any (${[...fids]}::bigint[])`
+    from known
+    where u.fid = known.fid`
 }
 
 /**

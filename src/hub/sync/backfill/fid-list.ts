@@ -52,10 +52,16 @@ export type ChosenFids = readonly number[] | null
 const isChosen = (db: Database, fids: ChosenFids) =>
   fids === null ? db`true` : db`fid = any (${[...fids]}::bigint[])`
 
-/** Queues fetched users again. */
+/** Queues fetched users again. Locks them in the order of fids, as a server that syncs meanwhile. */
 export async function resetFetched(db: Database, fids: ChosenFids = null): Promise<void> {
   await db`
-    update sync.fids set backfilled_at = null where backfilled_at is not null and ${isChosen(db, fids)}
+    with fetched as materialized (
+      select fid from sync.fids
+      where backfilled_at is not null and ${isChosen(db, fids)}
+      order by fid
+      for update
+    )
+    update sync.fids u set backfilled_at = null from fetched where u.fid = fetched.fid
   `
 }
 

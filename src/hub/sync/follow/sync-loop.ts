@@ -55,6 +55,7 @@ async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void
   while (!signal.aborted) {
     try {
       await withLock(db, signal, async (session, lockSignal) => {
+        await options.selection.takeOver()
         await Promise.all([
           syncWithLock({ ...options, session }, lockSignal),
           options.background?.(lockSignal),

@@ -92,6 +92,8 @@ class Publisher {
         const failure = failures.find(({ isUserLimit }) => !isUserLimit)
         if (failure !== undefined) {
           upstreams.failOver(client)
+          // So they are if it says why: it may be unable to decide about these users alone, whose messages can fill a round.
+          if (failures.every(({ errorCode }) => errorCode !== null)) this.#postpone(round)
           return this.#retryAfter(failure)
         }
       }

@@ -63,9 +63,21 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const extra = await readMessages(db, fid, hashes)
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
-  if (options.extra === 'remove' && extra.length > 0) await hub.removeByUpstream(extra)
+  if (options.extra === 'remove' && extra.length > 0 && !(await hasOutgoing(db, fid)))
+    await hub.removeByUpstream(extra)
   const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
   return { missing, repaired: merged, refused, extra: report, sent }
+}
+
+/** Whether messages of a user are still to be sent: those that the upstream lacks may be among them. */
+async function hasOutgoing(db: Database, fid: number): Promise<boolean> {
+  const [row] = await db<{ isWaiting: boolean }[]>`
+    select exists (
+      select from hub.outgoing_messages
+      where fid = ${fid}::bigint and (refused_at is null or retry_at is not null)
+    ) as "isWaiting"
+  `
+  return row!.isWaiting
 }
 
 function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {

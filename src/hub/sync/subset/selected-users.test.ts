@@ -73,6 +73,29 @@ describe('the stored selection equals the one in memory', () => {
     }
   })
 
+  test('after a process that could not write lost the log to another, and took it over again', async () => {
+    await addSelectedUsers(db, [friendship])
+    const users = await SelectedUsers.open(db, settings)
+    await db`create function refuse_selection() returns trigger language plpgsql as $$begin raise 'no'; end$$`
+    await db`
+      create trigger refuse_selection before delete on sync.selected_users
+      for each row execute function refuse_selection()`
+    try {
+      wants(users, follows(false, 1))
+      await expect(users.flush()).rejects.toThrow('no')
+    } finally {
+      await db`drop function refuse_selection cascade`
+    }
+    // The other one read the same event, and a later one.
+    const another = await SelectedUsers.open(db, settings)
+    wants(another, follows(false, 1))
+    wants(another, follows(true, 2))
+    await another.flush()
+    await users.takeOver()
+    await users.flush()
+    for (const each of [users, await SelectedUsers.open(db, settings)]) expect(hearsFriend(each)).toBe(true)
+  })
+
   test('after an addition and a removal before the flush', async () => {
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(true, 1))

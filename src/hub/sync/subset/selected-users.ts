@@ -79,14 +79,26 @@ export class SelectedUsers implements Selection {
     // Serialized: an unwritten change would be lost by the read.
     return this.#serialize(async () => {
       await this.#write()
-      const previousReasons = this.#reasons
-      await this.#read()
-      for (const fid of this.#reasons.keys()) if (!previousReasons.has(fid)) this.#newFids.add(fid)
-      const reconcileQueue = new ReconcileQueue(this.#db)
-      for (const fid of this.#newFids) reconcileQueue.add(fid, 'newly selected')
-      await reconcileQueue.flush()
-      this.#newFids.clear()
+      await this.#readOthers()
     })
+  }
+
+  takeOver(): Promise<void> {
+    return this.#serialize(async () => {
+      this.#added = new Map()
+      this.#removed = new Map()
+      await this.#readOthers()
+    })
+  }
+
+  async #readOthers(): Promise<void> {
+    const previousReasons = this.#reasons
+    await this.#read()
+    for (const fid of this.#reasons.keys()) if (!previousReasons.has(fid)) this.#newFids.add(fid)
+    const reconcileQueue = new ReconcileQueue(this.#db)
+    for (const fid of this.#newFids) reconcileQueue.add(fid, 'newly selected')
+    await reconcileQueue.flush()
+    this.#newFids.clear()
   }
 
   /** Reloads after each change by another process, until the signal aborts. */
@@ -227,9 +239,19 @@ export interface Selection {
   readonly isSubset: boolean
   /** Returns true if a new upstream item is to be merged. */
   includes(item: MergeItem): boolean
+  /**
+   * Reads what the process that synced before has stored, when this one begins, and forgets what it could not write when it synced
+   * last: both are behind the cursor of the log, from which the rest comes again.
+   */
+  takeOver(): Promise<void>
   /** Writes changes of the selection. */
   flush(): Promise<void>
 }
 
 /** Selects the whole network. */
-export const allUsers: Selection = { isSubset: false, includes: () => true, flush: async () => {} }
+export const allUsers: Selection = {
+  isSubset: false,
+  includes: () => true,
+  takeOver: async () => {},
+  flush: async () => {},
+}
