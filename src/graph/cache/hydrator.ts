@@ -64,6 +64,8 @@ export class Hydrator {
   readonly recent: RecentFeeds
   /** Reads that many requests share, such as the first page of a feed. */
   readonly singleFlight: SingleFlightCache
+  /** The first pages of conversations, apart: crawlers read each once, and would drop the first pages of feeds. */
+  readonly conversations: SingleFlightCache
   /** False when nothing is cached. */
   readonly cachesViews: boolean
 
@@ -88,6 +90,7 @@ export class Hydrator {
     this.cachesViews = maxViews > 0
     const { listDb = db, clock } = options
     this.singleFlight = new SingleFlightCache(listDb, clock, this.invalidation, this.cachesViews)
+    this.conversations = new SingleFlightCache(listDb, clock, this.invalidation, this.cachesViews)
   }
 
   /** Lookups so far, by cache and result. */
@@ -97,6 +100,7 @@ export class Hydrator {
       casts: this.#casts.lookups,
       channels: this.#channels.lookups,
       single_flight: this.singleFlight.lookups,
+      conversations: this.conversations.lookups,
       viewer_sets: this.viewerSets.lookups,
     }
   }

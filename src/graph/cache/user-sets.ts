@@ -181,6 +181,11 @@ export class UserSets {
     return this.blocking.has(fid) || this.blockers.has(fid) || this.muting.has(fid)
   }
 
+  /** Whether this user sees what everybody sees. */
+  get hidesNobody(): boolean {
+    return [this.blocking, this.blockers, this.muting].every(({ size }) => size === 0)
+  }
+
   /** Members of all sets. */
   get size(): number {
     const { following, followers, blocking, blockers, muting, liked, recasted } = this

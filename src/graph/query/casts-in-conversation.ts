@@ -33,6 +33,7 @@ export interface ConversationPageRequest extends Viewer {
 
 /** The cast itself (level 0), one above it (-1, -2, …) or one below it (1, 2, …). */
 export interface ConversationRow extends ReplyCursor {
+  readonly fid: number
   readonly level: number
   /** The cast that it replies to. */
   readonly parent: string | null
@@ -90,20 +91,20 @@ export async function readConversation(
       cross join lateral (${repliesTo(db, pageRequest, 'deeper')}) c
       where f.level < ${pageRequest.depth}::integer
     )
-    select encode(hash, 'hex') as hash, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level,
+    select encode(hash, 'hex') as hash, fid, encode(parent_hash, 'hex') as parent, ts, 0 as rank, level,
       false as "isScanLimit"
     from above
     -- Ancestors are walked through hidden ones. The cast itself was asked for.
     where level = 0 or ${visibilityFilter(db, pageRequest, 'above.fid')}
     union all
-    select encode(hash, 'hex'), encode(parent_hash, 'hex'), ts, rank, level, false
+    select encode(hash, 'hex'), fid, encode(parent_hash, 'hex'), ts, rank, level, false
     from (select * from below limit ${MAX_REPLIES}) bounded
     ${
       pageRequest.depth > 0 && pageRequest.fold && pageRequest.order !== 'algorithmic'
         ? db`
           union all
           (
-            select encode(c.hash, 'hex'), null, c.ts, 0, 1, true
+            select encode(c.hash, 'hex'), c.fid, null, c.ts, 0, 1, true
             from focus f
             cross join lateral (${candidatesFor(db, pageRequest, 'direct')}) c
             offset ${MAX_SCANNED_REPLIES - 1}::bigint

@@ -15,6 +15,7 @@ import { workPrices } from '../../../platform/limits/work-prices.js'
 import { defineOperation } from '../../operation.js'
 import { Conversation } from '../schema/cast.js'
 import { castIdentifier, castIdentifierNote, castIdentifierParameters, unknownCast } from './cast-lookups.js'
+import { sharedConversation } from './shared-conversation.js'
 
 const orders = ['chron', 'desc_chron', 'algorithmic'] as const
 
@@ -70,7 +71,7 @@ export const castConversation = defineOperation({
     const { sort_type: order, limit, viewer_fid: viewerFid } = query
     const key = cursors[order].decode(query.cursor)
     const ancestors = query.include_chronological_parent_casts
-    const { rows, scanLimit } = await readConversation(db, {
+    const request = {
       cast: castIdentifier(query),
       depth: query.reply_depth,
       order,
@@ -79,7 +80,9 @@ export const castConversation = defineOperation({
       after: key && { rank: key[0], ts: key[1], hash: key[2] },
       count: limit + 1,
       ...(await viewerOf({ hydrator }, caller, viewerFid)),
-    })
+    }
+    const { rows, scanLimit } =
+      (await sharedConversation(hydrator, request)) ?? (await readConversation(db, request))
     const direct = sorted(
       rows.filter(({ level }) => level === 1),
       order,

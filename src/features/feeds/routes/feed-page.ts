@@ -4,7 +4,7 @@ import { listJson } from '../../../api/list-json.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
 import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
+import type { Tagged } from '../../../graph/cache/single-flight-cache.js'
 import {
   type FeedCursor,
   type FeedPageRequest,
@@ -110,7 +110,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const feedEntries =
       (await readRecent?.(pageRequest)) ??
       (cacheable && 'readForViewer' in cacheable
-        ? await readViewerEntries(name, hydrator.singleFlight, viewer, pageRequest, cacheable)
+        ? await readViewerEntries(name, hydrator, pageRequest, cacheable)
         : await read(pageRequest))
     const { hashes, last: lastTaken } = distinctCasts(feedEntries, limit)
     const last =
@@ -154,16 +154,18 @@ export function feedPages(name: string, repeatsCasts: boolean) {
   return page
 }
 
-/** Reads the cached first entries of one viewer. */
-function readViewerEntries(
+/** Reads the cached first entries of one viewer, or of all who hide nobody: most viewers. */
+async function readViewerEntries(
   feed: string,
-  singleFlight: SingleFlightCache,
-  { viewerFid, banningAppId }: RequestViewer,
-  pageRequest: FeedPageRequest,
+  { singleFlight, viewerSets }: Hydrator,
+  request: FeedPageRequest,
   { key, readForViewer }: ViewerFirstPageReader,
 ): Promise<readonly FeedRow[]> {
+  const sets = request.viewerFid === undefined ? null : await viewerSets.load(request.viewerFid)
+  const pageRequest = sets?.hidesNobody ? { ...request, viewerFid: undefined } : request
+  const { viewerFid, banningAppId } = pageRequest
   const viewerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
-  return singleFlight.read(
+  return await singleFlight.read(
     `${feed} ${pageRequest.count} ${viewerKey} ${key}`,
     MAX_VIEWER_AGE_MS,
     async (db) => {

@@ -23,6 +23,7 @@ export function createFeedScene({ cachesViews = true } = {}) {
   const singleFlight = new SingleFlightCache(db as unknown as Database, () => 0, invalidation)
   const hydrator = {
     singleFlight,
+    viewerSets: { load: async () => null },
     cachesViews,
     async casts(hashes: readonly string[]) {
       return new Map(
