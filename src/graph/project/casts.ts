@@ -19,7 +19,7 @@ export async function projectCasts(
   changes: NetChanges,
   counts: CastCountDeltas,
   threads: ThreadLock | Promise<ThreadLock>,
-  { onThreadsMoved, maxMovedToMissing, maxMovedByRemoval }: ThreadMoves,
+  moves: ThreadMoves,
 ): Promise<Statement[]> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
@@ -27,12 +27,12 @@ export async function projectCasts(
   const activity = new UrlActivity()
   if (removed.length > 0) {
     await threads
-    await removeCasts(db, removed, counts, activity, maxMovedByRemoval)
+    await removeCasts(db, removed, counts, activity, moves.maxMovedByRemoval)
   }
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
   if (rows.length > 0 && (await threads).move) {
-    const moved = await attachReplies(db, rows, activity, maxMovedToMissing)
-    if (moved.length > 0) await onThreadsMoved?.(db, moved)
+    const moved = await attachReplies(db, rows, activity, moves)
+    if (moved.length > 0) await moves.onThreadsMoved?.(db, moved)
   }
   return [
     ...insertQuotes(db, rows),

@@ -87,25 +87,32 @@ const histories = fc
 
 test('casts that have waited get their threads, however few may move at once', async () => {
   await fc.assert(
-    fc.asyncProperty(castTrees(12), histories, fc.nat(2), fc.nat(2), async (allCasts, history, ...most) => {
-      const [maxMovedToMissing, maxMovedByRemoval] = most
-      await db`truncate social.casts, social.url_activity, social.waiting_threads`
-      const storedCastsByName = new Map<string, SignedMessage>()
-      for (const step of history) {
-        if (step.casts.length === 0) break
-        const [removedCasts, addedCasts] = toggle(storedCastsByName, step.casts, allCasts)
-        await projectWith(
-          { maxMovedToMissing, maxMovedByRemoval },
-          db,
-          ...pruned(...removedCasts),
-          ...merged(...addedCasts),
-        )
-        if (!step.moves) continue
-        await moveWaitingThreads(db, '0 seconds', { onThreadsMoved: async () => {} })
-        expect(await storedThreads()).toEqual(expected(storedCastsByName))
-        expect(await activity()).toEqual(expectedActivity(storedCastsByName))
-      }
-    }),
+    fc.asyncProperty(
+      castTrees(12),
+      histories,
+      fc.nat(2),
+      fc.nat(2),
+      fc.nat(2),
+      async (allCasts, history, ...most) => {
+        const [maxMovedToMissing, maxMovedByRemoval, maxMovedByArrival] = most
+        await db`truncate social.casts, social.url_activity, social.waiting_threads`
+        const storedCastsByName = new Map<string, SignedMessage>()
+        for (const step of history) {
+          if (step.casts.length === 0) break
+          const [removedCasts, addedCasts] = toggle(storedCastsByName, step.casts, allCasts)
+          await projectWith(
+            { maxMovedToMissing, maxMovedByRemoval, maxMovedByArrival },
+            db,
+            ...pruned(...removedCasts),
+            ...merged(...addedCasts),
+          )
+          if (!step.moves) continue
+          await moveWaitingThreads(db, '0 seconds', { onThreadsMoved: async () => {} })
+          expect(await storedThreads()).toEqual(expected(storedCastsByName))
+          expect(await activity()).toEqual(expectedActivity(storedCastsByName))
+        }
+      },
+    ),
     { numRuns: 100 },
   )
 })

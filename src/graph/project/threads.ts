@@ -156,6 +156,11 @@ const MAX_MOVED_TO_MISSING = 200
  * and a statement that takes too long is tried again without end. They wait likewise, and so does what is added below.
  */
 const MAX_MOVED_BY_REMOVAL = 2_000
+/**
+ * With more casts below, an added cast whose thread is stored, or which begins it, does not move them, for the same reason: 100,000
+ * replies to a cast that nobody has seen would take 10 s of the merge that brings it.
+ */
+const MAX_MOVED_BY_ARRIVAL = 2_000
 /** So many times as many casts are counted to find those that may be moved. */
 const COUNTED_FOR_MOVED = 10
 
@@ -170,6 +175,8 @@ export interface ThreadMoves {
   readonly onThreadsMoved?: OnThreadsMoved
   /** With more casts below, a cast whose own parent is missing does not move them. 200 by default. */
   readonly maxMovedToMissing?: number
+  /** With more casts below, another added cast does not move them. 2,000 by default. */
+  readonly maxMovedByArrival?: number
   /** With more casts below them, together, removed casts do not move them. 2,000 by default. */
   readonly maxMovedByRemoval?: number
 }
@@ -183,8 +190,10 @@ export async function attachReplies(
   db: Transaction,
   casts: readonly Pick<ThreadNode, 'hash'>[],
   activity: UrlActivity,
-  maxMovedToMissing = MAX_MOVED_TO_MISSING,
+  { maxMovedToMissing = MAX_MOVED_TO_MISSING, maxMovedByArrival = MAX_MOVED_BY_ARRIVAL }: ThreadMoves = {},
 ): Promise<string[]> {
+  const isMoreThan = (most: number) =>
+    db`${countBelow(db, db`a.parent_hash`, db`a.parent_fid`, most)} > ${most}::bigint`
   const threadUpdates: ThreadUpdates = db`
     select hash, fid, thread_hash, root_parent_url from attached
     where parent_hash <> all (array(select hash from deferred))
@@ -197,15 +206,17 @@ export async function attachReplies(
       where p.hash = any (${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[])
         and (c.thread_hash, c.root_parent_url) is distinct from (p.thread_hash, p.root_parent_url)
     ), deferred as (
-      insert into waiting_threads (hash, fid)
-      select parent_hash, parent_fid
+      insert into waiting_threads (hash, fid, waiting_since)
+      -- Nothing else has to arrive where the thread is stored.
+      select parent_hash, parent_fid, case when is_missing then now() else 'infinity' end
       from (
-        -- Otherwise the casts below are counted for each direct reply, and also where nothing is missing.
-        select distinct parent_hash, parent_fid from attached
-        where not exists (select from casts t where t.hash = attached.thread_hash)
+        -- Otherwise the casts below are counted for each direct reply.
+        select distinct parent_hash, parent_fid,
+          not exists (select from casts t where t.hash = attached.thread_hash) as is_missing
+        from attached
         offset 0
       ) a
-      where ${countBelow(db, db`a.parent_hash`, db`a.parent_fid`, maxMovedToMissing)} > ${maxMovedToMissing}::bigint
+      where case when is_missing then ${isMoreThan(maxMovedToMissing)} else ${isMoreThan(maxMovedByArrival)} end
       on conflict (hash) do update set waiting_since = excluded.waiting_since
       returning hash
     ),

@@ -115,6 +115,21 @@ test('the first cast and one below a waiting cast in one batch -> one thread', a
   expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 6 }])
 })
 
+test('the first cast of a thread with many casts below leaves them to the job', async () => {
+  await db`truncate social.casts, social.url_activity, social.waiting_threads`
+  const url = 'https://example.com/~/channel/late'
+  const first = user.cast('first', testNow, { parentUrl: url })
+  const parentCastId = { fid: 1, hash: first.hash }
+  const replies = [1, 2, 3].map((index) => user.cast(`reply ${index}`, testNow + index, { parentCastId }))
+  await project(db, ...merged(...replies))
+  await projectWith({ maxMovedByArrival: 2 }, db, ...merged(first))
+  const inChannel = async () => (await db`select from social.casts where root_parent_url = ${url}`).length
+  expect([await inChannel(), await waiting()]).toEqual([1, 1])
+  await move()
+  expect([await inChannel(), await waiting()]).toEqual([4, 0])
+  expect(await db`select sum(casts)::integer as casts from social.url_activity`).toEqual([{ casts: 4 }])
+})
+
 test('a removed cast with many casts below leaves them to the job, with what is added below meanwhile', async () => {
   await db`truncate social.casts, social.url_activity`
   const chain = chainOf(8)

@@ -25,8 +25,8 @@ describe('mentions', () => {
     })
   })
 
-  it('at a position within a character stand before it', () => {
-    expect(insertMentions('🎉 ', [1, 2], [2, 3], nameOf).text).toBe('@alice@bob.eth🎉 ')
+  it('at a position within a character stand behind it', () => {
+    expect(insertMentions('🎉 ', [1, 2], [2, 3], nameOf).text).toBe('🎉@alice@bob.eth ')
   })
 
   it('without a position are appended', () => {

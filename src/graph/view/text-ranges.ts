@@ -27,7 +27,7 @@ export function insertMentions(
   let result = ''
   let sliceStart = 0
   for (const [index, fid] of fids.entries()) {
-    const position = characterStart(bytes, bytePositions[index] ?? bytes.length)
+    const position = characterEnd(bytes, bytePositions[index] ?? bytes.length)
     result += bytes.toString('utf8', sliceStart, position)
     sliceStart = position
     const name = nameOf(fid)
@@ -38,10 +38,13 @@ export function insertMentions(
   return { text: result + bytes.toString('utf8', sliceStart), mentions }
 }
 
-/** The first byte of the character at a position: the protocol allows positions within one, which then stays whole. */
-function characterStart(bytes: Buffer, position: number): number {
-  const isInside = ((bytes[position] ?? 0) & 0xc0) === 0x80
-  return isInside ? characterStart(bytes, position - 1) : position
+/**
+ * The position, or the end of the character that it is within: the protocol allows such positions. The index of a search has the
+ * mention there, too (`search.words_with_mentions`).
+ */
+function characterEnd(bytes: Buffer, position: number): number {
+  const isWithin = ((bytes[position] ?? 0) & 0xc0) === 0x80
+  return isWithin ? characterEnd(bytes, position + 1) : position
 }
 
 /** A name that a text mentions as plain text, and its range. */
