@@ -14,7 +14,7 @@ export interface DueManifest {
 
 /** Delays after the first, second, … failure in hours. After the last one the domain is deleted. */
 const RETRY_HOURS = [1, 6, 24, 24, 48, 96, 168] as const
-/** Failures that may be temporary until a known mini app leaves the catalog: two days. */
+/** Failures that may be temporary until a known mini app leaves the catalog: 55 hours. */
 const MAX_TRANSIENT_FAILURES = 4
 /** Longest failure that is stored. */
 const MAX_FAILURE_LENGTH = 500
@@ -93,7 +93,7 @@ function wordsOf(...texts: (string | undefined)[]): string {
 
 /**
  * Records a failure and schedules a retry. A manifest that is wrong leaves the catalog at once, one that cannot be
- * reached after two days; a domain without one is forgotten after two weeks.
+ * reached after 55 hours; a domain without one is forgotten after two weeks.
  */
 export async function storeManifestFailure(
   db: Database,

@@ -83,11 +83,15 @@ export async function enableHostToken(db: Database, tokenKey: HostTokenKey, toke
   await db.begin(async (transaction) => {
     await transaction`
       select pg_advisory_xact_lock(hashtextextended(${Object.values(tokenKey).join(' ')}, 0))`
+    // A token that was delivered twice, or has ended meanwhile, ends none: a newer one may be in its place.
     await transaction`
+      with offered as materialized (
+        select from miniapps.host_tokens where token = ${token} and state = 'offered' for update
+      )
       update miniapps.host_tokens
       set state = 'disabled', updated_at = now()
       where app_id = ${tokenKey.appId} and fid = ${tokenKey.fid}::bigint and domain = ${tokenKey.domain}
-        and state = 'enabled' and token <> ${token}`
+        and state = 'enabled' and token <> ${token} and exists (select from offered)`
     await transaction`
       with enabled as (
         update miniapps.host_tokens set state = 'enabled', updated_at = now()

@@ -34,6 +34,8 @@ const MAX_PER_DAY = 100
 
 interface TokenStatus {
   readonly token: string
+  /** The mini app has not accepted the token yet: it may be about to, as one that greets the user before it answers. */
+  readonly isOffered: boolean
   readonly domain: string
   /** The user has received this notification before. */
   readonly isDuplicate: boolean
@@ -57,7 +59,8 @@ export async function receiveNotification(
     const isTarget = targetMatcher(notification.targetUrl)
     const tokensWhere = (condition: (status: TokenStatus) => boolean) =>
       statuses.filter(condition).map(({ token }) => token)
-    const isLimited = ({ isDuplicate, isRateLimited }: TokenStatus) => isRateLimited && !isDuplicate
+    const isLimited = ({ isOffered, isDuplicate, isRateLimited }: TokenStatus) =>
+      isOffered || (isRateLimited && !isDuplicate)
     const successfulTokens = tokensWhere((status) => isTarget(status) && !isLimited(status))
     const duplicates = tokensWhere(({ isDuplicate }) => isDuplicate)
     const fresh = successfulTokens.filter((token) => !duplicates.includes(token))
@@ -74,7 +77,7 @@ export async function receiveNotification(
   })
 }
 
-/** Reads and locks the valid tokens until the transaction ends. */
+/** Reads the tokens that have not ended, and locks the valid ones until the transaction ends. */
 async function readTokenStatuses(
   db: Transaction,
   { tokens, notificationId }: HostNotification,
@@ -88,7 +91,7 @@ async function readTokenStatuses(
     for update`
   return await db<TokenStatus[]>`
     select
-      t.token, t.domain,
+      t.token, t.domain, t.state = 'offered' as "isOffered",
       exists (
         select from miniapps.host_notifications n
         where n.app_id = t.app_id and n.fid = t.fid and n.domain = t.domain
@@ -103,7 +106,7 @@ async function readTokenStatuses(
       from miniapps.host_notifications n
       where n.token = t.token and n.created_at > to_timestamp(${now - DAY_SECONDS})
     ) recent
-    where t.token = any (${tokenArray}::text[]) and t.state = 'enabled'`
+    where t.token = any (${tokenArray}::text[]) and t.state in ('enabled', 'offered')`
 }
 
 async function storeNotification(

@@ -195,6 +195,20 @@ it.each([
   })
 })
 
+it('a delivery that a worker had in hand when it ended has the whole day for its retries', async () => {
+  const webhook_id = await createWebhook('in-hand')
+  await claimTest(webhook_id)
+  await db`
+    update webhooks.deliveries
+    set state = 'waiting', worker = null, first_attempt_at = now() - interval '25 hours'
+    where webhook_id = ${webhook_id}`
+  const [delivery] = await claim(webhook_id)
+  await settle(delivery!, 503)
+  expect(await db`select state, attempts from webhooks.deliveries where webhook_id = ${webhook_id}`).toEqual([
+    { state: 'waiting', attempts: 1 },
+  ])
+})
+
 it('a claim that is carried out after its worker died is given back with the rest', async () => {
   const webhook_id = await createWebhook('late-claim')
   await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })

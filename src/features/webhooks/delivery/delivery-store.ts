@@ -110,7 +110,9 @@ export async function claimDue(
     ),
     claimed as (
       update webhooks.deliveries d
-      set state = 'sending', worker = ${worker}::uuid, first_attempt_at = coalesce(d.first_attempt_at, now())
+      set state = 'sending', worker = ${worker}::uuid, 
+        -- A worker that ended may have claimed it without an attempt.
+        first_attempt_at = case when d.attempts = 0 then now() else coalesce(d.first_attempt_at, now()) end
       from due
       where d.id = due.id and d.state = 'waiting'
       returning d.id, d.seq, d.webhook_id, d.event_id, d.attempts, d.first_attempt_at

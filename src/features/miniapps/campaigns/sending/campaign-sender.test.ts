@@ -293,3 +293,20 @@ it('a campaign that has waited for hours survives temporary failures, which coun
   await expect.poll(() => statesOf(appId)).not.toEqual(['queued'])
   expect(await statesOf(appId)).toEqual(['completed'])
 })
+
+it('apps take turns: one with many campaigns keeps no other waiting', async () => {
+  const apps = await Promise.all(['many', 'several', 'one'].map((name) => createApp(db, { name })))
+  const ids = apps.map(({ id }) => id)
+  const [many, several, one] = ids as [string, string, string]
+  await queueCampaigns([many, many, many, several, several, one])
+  const selector = createAudienceSelector(db, silentLog, () => {})
+  onTestFinished(() => selector.stop())
+  selector.wake()
+  const selected = async () =>
+    await db<{ appId: string }[]>`
+      select app_id as "appId" from miniapps.campaigns
+      where app_id = any (${db.types.texts(ids)}::text[]::uuid[]) and completed_at is not null
+      order by completed_at`
+  await expect.poll(selected).toHaveLength(6)
+  expect((await selected()).map(({ appId }) => appId)).toEqual([many, several, one, many, several, many])
+})

@@ -42,20 +42,24 @@ const MIN_TRIES = 3
 /** The greatest `smallint`. At two failures a second no campaign comes near it in its hour. */
 const MAX_COUNTED_FAILURES = 32_767
 
+/** Apps whose turns are remembered. */
+const MAX_TURNS = 100
+
 /**
- * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time: the oldest first, and those
- * that have failed behind all others.
+ * Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time: in turns of the apps, of each
+ * the oldest first, and those that have failed behind all others.
  *
  * @param db Statements that select an audience run for as long as it is large.
  * @param onSelected Called when a campaign has begun to run.
  */
 export function createAudienceSelector(db: Database, log: Log, onSelected: () => void) {
   const stopping = new AbortController()
+  const turns: string[] = []
   const loop = new WakeLoop({
     async step() {
       if (stopping.signal.aborted) return false
       await removeCanceledBatches(db)
-      const hasSelected = await selectNextAudience(db, log)
+      const hasSelected = await selectNextAudience(db, log, turns)
       if (hasSelected) onSelected()
       return hasSelected
     },
@@ -78,9 +82,10 @@ export function createAudienceSelector(db: Database, log: Log, onSelected: () =>
  * Selects the audience of the next queued campaign that no other sender is at. A process that dies meanwhile leaves
  * the campaign queued.
  *
+ * @param turns Apps in the order of their last turns. One with many campaigns would keep the others waiting for an hour.
  * @returns false when there is none.
  */
-async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
+async function selectNextAudience(db: Database, log: Log, turns: string[]): Promise<boolean> {
   let campaign: QueuedCampaign | undefined
   try {
     await db.begin(async (transaction) => {
@@ -88,9 +93,10 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
         select id, app_id as "appId", uuid, audience
         from miniapps.campaigns
         where state = 'queued'
-        order by failures, seq
+        order by failures, coalesce(array_position(${db.types.texts(turns)}::text[]::uuid[], app_id), 0), seq
         limit 1
         for update skip locked`
+      if (campaign !== undefined) takeTurn(turns, campaign.appId)
       if (campaign !== undefined) await selectAudience(transaction, campaign)
     })
   } catch (error) {
@@ -102,6 +108,13 @@ async function selectNextAudience(db: Database, log: Log): Promise<boolean> {
     log.error({ err: error, campaign: campaign.id }, 'the audience of a campaign could not be selected')
   }
   return campaign !== undefined
+}
+
+function takeTurn(turns: string[], appId: string): void {
+  const before = turns.indexOf(appId)
+  if (before >= 0) turns.splice(before, 1)
+  turns.push(appId)
+  if (turns.length > MAX_TURNS) turns.shift()
 }
 
 /** Returns whether it was the last try: the campaign has failed. */

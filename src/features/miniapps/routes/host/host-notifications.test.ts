@@ -106,12 +106,14 @@ describe('a mini app of this server', () => {
     expect(await sendNotification([token], { notificationId: 'too many' })).toEqual(limited)
   })
 
-  it('an ended or unknown token -> refused', async () => {
+  it('an ended or unknown token -> refused, one that is not delivered yet -> later', async () => {
     const user = await newUser()
     const token = await tokenFor(user)
     const next = await tokenFor(user)
     const offered = (await eventToSign(user, domain, 'notifications_enabled')).notificationDetails!.token
-    expect(await sendNotification([token, offered])).toEqual(outcome({ invalidTokens: [token, offered] }))
+    expect(await sendNotification([token, offered])).toEqual(
+      outcome({ invalidTokens: [token], rateLimitedTokens: [offered] }),
+    )
     await bySigner(user, domain, 'notifications_disabled')
     expect(await sendNotification([next])).toEqual(outcome({ invalidTokens: [next] }))
     expect(await listOf(user)).toEqual({ notifications: [], next: { cursor: null } })
