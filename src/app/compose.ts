@@ -71,11 +71,11 @@ export async function startServer(
   log: Logger,
   extension: ServerExtension = {},
 ): Promise<RunningServer> {
-  let deadline = Date.now() + STARTUP_LIMIT_MS
+  let deadline = performance.now() + STARTUP_LIMIT_MS
   let isOpen = false
   // Migrations may take longer than a database has that is away.
   const onDatabaseOpen = () => {
-    if (!isOpen) deadline = Date.now() + STARTUP_LIMIT_MS
+    if (!isOpen) deadline = performance.now() + STARTUP_LIMIT_MS
     isOpen = true
   }
   for (;;) {
@@ -85,7 +85,7 @@ export async function startServer(
     } catch (error) {
       await lifecycle.stop()
       if (extension.signal?.aborted) throw extension.signal.reason
-      if (!isUnavailable(error) || Date.now() >= deadline) throw error
+      if (!isUnavailable(error) || performance.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)
     }

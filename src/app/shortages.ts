@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { Counter } from 'prom-client'
 import { type Shortage, shortageOf } from '../platform/db/connection-errors.js'
 import { clusterDirectory } from '../platform/db/data-dir.js'
+import { isRecent } from '../platform/durations.js'
 import type { Metrics } from '../platform/metrics.js'
 
 /** PostgreSQL writes its log in files of this size, and ends when it cannot make the next one. */
@@ -73,7 +74,7 @@ class RecentShortages {
   /** Whether a statement failed of it lately. */
   isRecent(shortage: Shortage): boolean {
     const lastMs = this.#lastMs.get(shortage)
-    return lastMs !== undefined && this.clock() - lastMs < RECENT_MS
+    return lastMs !== undefined && isRecent(lastMs, this.clock(), RECENT_MS)
   }
 }
 

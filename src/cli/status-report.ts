@@ -92,7 +92,9 @@ async function askReadiness(config: Config): Promise<HttpAnswer> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${HTTP_DEADLINE_MS} ms`
-  return error.cause instanceof Error ? error.cause.message : error.message
+  const cause = error.cause instanceof Error ? error.cause : error
+  // Of a name with several addresses.
+  return cause instanceof AggregateError ? cause.errors.map(reasonOf).join('; ') : cause.message
 }
 
 function linesOf(report: StatusReport, config: Config): string[] {

@@ -14,9 +14,6 @@ const exceptions = {
   /** `path call`. */
   calls: {
     'src/cli.ts process.env': 'the only reader of the environment, which passes it on',
-    'src/platform/db/cluster.ts Date.now': 'deadlines while waiting for another process',
-    'src/platform/db/embedded.ts Date.now': 'deadlines while waiting for another process',
-    'src/platform/db/open-database.ts Date.now': 'deadlines while waiting for another process',
     'src/hub/sync/client/upstream-client.ts Date.now':
       'deadlines, which the library compares with this clock',
     'src/demo/run.ts Date.now': 'interval between updates of the record',

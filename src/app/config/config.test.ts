@@ -113,6 +113,13 @@ describe('readConfig', () => {
     }
   })
 
+  it('requires URLs that can be asked', () => {
+    for (const name of ['PUBLIC_URL', 'FNAME_REGISTRY_URL', 'CLIENT_API_URL']) {
+      const result = readConfig({ [name]: 'https://plaza.example:70000' })
+      expect(result).toEqual({ problems: `${name}: "https://plaza.example:70000" is not a URL` })
+    }
+  })
+
   it('requires token issuers to be unique and their URLs to be safe', () => {
     const problemsOf = (JWT_ISSUERS: string, env = {}) => {
       const result = readConfig({ JWT_ISSUERS, ...env })

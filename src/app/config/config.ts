@@ -96,6 +96,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (problems.length === 0) {
     problems.push(
       ...problemsOfIssuers(config),
+      ...problemsOfUrls(config),
       ...problemsOfPublicApis(config),
       ...problemsOfDatabase(config),
       ...problemsOfNetworks(config),
@@ -235,6 +236,14 @@ function problemsOfPublicApis({ fnameRegistryUrl, clientApiUrl, allowPrivateTarg
       url?.startsWith('http:') && allowPrivateTargets !== 'loopback'
         ? [`${name}: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
         : [],
+  )
+}
+
+/** The patterns of these variables leave some texts that are no URLs, such as one with the port 70000. */
+function problemsOfUrls({ publicUrl, fnameRegistryUrl, clientApiUrl }: Config): string[] {
+  const urls = { PUBLIC_URL: publicUrl, FNAME_REGISTRY_URL: fnameRegistryUrl, CLIENT_API_URL: clientApiUrl }
+  return Object.entries(urls).flatMap(([name, url]) =>
+    url !== undefined && parseUrl(url) === null ? [`${name}: ${JSON.stringify(url)} is not a URL`] : [],
   )
 }
 

@@ -176,8 +176,8 @@ export async function startCluster(
     options.onSpawn?.(child.pid)
     await scheduleAsBatch(child.pid)
   }
-  const deadline = Date.now() + START_LIMIT_MS
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + START_LIMIT_MS
+  while (performance.now() < deadline) {
     if (ended !== null)
       throw ended === 'exit' ? new ClusterStartError(location, await logSince(location, logStart)) : ended
     const postmaster = await readPostmaster(location.directory)
@@ -217,8 +217,8 @@ export async function stopCluster(pid: number, directory: string): Promise<void>
   ] as const) {
     if (started === null || processIdentity(pid) !== started) return
     process.kill(pid, signal)
-    const deadline = Date.now() + limitMs
-    while (Date.now() < deadline && processIdentity(pid) === started) await sleep(POLL_MS)
+    const deadline = performance.now() + limitMs
+    while (performance.now() < deadline && processIdentity(pid) === started) await sleep(POLL_MS)
   }
   if (started !== null && processIdentity(pid) === started)
     throw new Error(`PostgreSQL (process ${pid}) did not stop`)
@@ -235,9 +235,9 @@ async function clearStalePostmaster(directory: string): Promise<void> {
   await refuseOtherContainer(directory)
   await removeSockets(directory)
   if (postmaster === null || !pidIsTaken(postmaster.pid)) return
-  const deadline = Date.now() + IMMEDIATE_STOP_MS
+  const deadline = performance.now() + IMMEDIATE_STOP_MS
   while (processesIn(directory).length > 0) {
-    if (Date.now() > deadline) throw new Error(`a process still uses ${directory}`)
+    if (performance.now() > deadline) throw new Error(`a process still uses ${directory}`)
     await sleep(POLL_MS)
   }
   await rm(`${directory}/postmaster.pid`, { force: true })

@@ -22,6 +22,12 @@ const lostConnection = new Set([
   'WRONG_SERVER',
 ])
 
+/**
+ * Codes of `connect` where the server, or this process, has no room for one more connection: Linux refuses a socket file whose queue
+ * is full with EAGAIN, as of a server that is frozen. Of a file they mean something else.
+ */
+const noRoom = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
+
 /** No connection of the pool became free. Nothing was done. */
 export class NoConnectionError extends PlazaError {
   constructor(reason: string) {
@@ -103,7 +109,7 @@ export function outageOf(error: unknown): Outage | null {
   if (shortage) return shortage
   if (codes.includes(cancelledState)) return 'StatementTimeout'
   const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
-  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError || isSocketFileMissing(cause))
+  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError || isUnconnected(cause))
   return isAway || isUnserved ? 'DatabaseAway' : null
 }
 
@@ -165,7 +171,8 @@ function codeOf(error: Error): string[] {
   return 'code' in error && typeof error.code === 'string' ? [error.code] : []
 }
 
-/** A server that has shut down in order has removed its socket file; with a port its connections are refused. */
-function isSocketFileMissing(error: Error): boolean {
-  return 'syscall' in error && error.syscall === 'connect' && codeOf(error).includes('ENOENT')
+/** A server that has shut down in order has removed its socket file (ENOENT); with a port its connections are refused. */
+function isUnconnected(error: Error): boolean {
+  const isOfConnect = 'syscall' in error && error.syscall === 'connect'
+  return isOfConnect && codeOf(error).some((code) => code === 'ENOENT' || noRoom.has(code))
 }

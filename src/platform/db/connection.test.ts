@@ -199,6 +199,12 @@ describe('errors', () => {
     await unreachableDb.end({ timeout: 1 })
   })
 
+  it('reports a connection for which there is no room as unavailable, and not a file', () => {
+    const failure = (syscall: string) =>
+      Object.assign(new Error(`${syscall} EAGAIN`), { code: 'EAGAIN', syscall })
+    expect([failure('connect'), failure('read')].map(isUnavailable)).toEqual([true, false])
+  })
+
   it('reports a terminated session as unavailable, also in a wrapped error, and reconnects', async () => {
     const one = connectAgain({ poolSize: 1 })
     const [session] = await one<{ pid: number }[]>`select pg_backend_pid() as pid`

@@ -27,7 +27,7 @@ export async function dial(
     return Object.assign(connected, { host, port })
   } catch (error) {
     socket.destroy()
-    throw error
+    throw error instanceof AggregateError ? errorOfAddresses(error) : error
   } finally {
     clearTimeout(timer)
   }
@@ -87,6 +87,11 @@ export function failedSocket(error: Error): Socket {
   const socket = new Socket()
   setImmediate(() => socket.destroy(error))
   return socket
+}
+
+/** One error for all addresses of a name, as that of Node.js has no text. */
+function errorOfAddresses({ errors, ...rest }: AggregateError): Error {
+  return Object.assign(new Error(errors.map((error: Error) => error.message).join('; ')), rest)
 }
 
 function timeoutError(host: string, port: number): Error {

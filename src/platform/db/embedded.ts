@@ -200,13 +200,13 @@ async function reuseRunningCluster(
   log: Log,
   { postmaster }: OwnCluster,
 ): Promise<RunningCluster | null> {
-  const deadline = Date.now() + ANSWER_LIMIT_MS
+  const deadline = performance.now() + ANSWER_LIMIT_MS
   for (;;) {
     const found = await readPostmaster(location.directory)
     if (found === null || !runsIn(found.pid, location.directory)) return null
     postmaster.follow(found.pid)
     if (found.ready && (await acceptsConnections(clusterUrl(password, found, 'postgres')))) return found
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       log.warn({ pid: found.pid }, 'PostgreSQL of an earlier start does not respond: stopping it')
       await stopCluster(found.pid, location.directory)
       return null
@@ -237,13 +237,13 @@ async function startOnFreePort(
   options: EmbeddedOptions,
   own: OwnCluster,
 ): Promise<RunningCluster> {
-  const deadline = Date.now() + IN_USE_LIMIT_MS
+  const deadline = performance.now() + IN_USE_LIMIT_MS
   for (;;) {
     try {
       return await startCluster(location, startOptions(await freePort(), options, own))
     } catch (error) {
       const isTransient = error instanceof ClusterStartError && (error.portTaken || error.stillInUse)
-      if (!isTransient || Date.now() > deadline) throw error
+      if (!isTransient || performance.now() > deadline) throw error
       await sleep(RETRY_MS)
     }
   }

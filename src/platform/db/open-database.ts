@@ -90,7 +90,7 @@ export async function openCommandDatabase(
   if (config.databaseUrl !== undefined) {
     return withMigrations({ ...externalDatabase(config.databaseUrl), mayBePooled: true }, waiting)
   }
-  const deadline = Date.now() + BUSY_LIMIT_MS
+  const deadline = performance.now() + BUSY_LIMIT_MS
   for (let hasWaited = false; ; hasWaited = true) {
     signal?.throwIfAborted()
     const url = await urlOfServer(config.dataDir)
@@ -99,7 +99,7 @@ export async function openCommandDatabase(
     try {
       return await withMigrations(await openEmbedded(config, command, log, onStart), waiting)
     } catch (error) {
-      if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
+      if (!(error instanceof DataDirBusyError) || performance.now() > deadline) throw error
       // A starting server, or another command, which stops its PostgreSQL when it ends.
       if (!hasWaited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
       await pause(POLL_MS, signal)
@@ -176,15 +176,15 @@ async function withMigrations(
   opened: Candidate,
   { log, signal, emptyOnly, isTransient = () => false }: Waiting,
 ): Promise<OpenDatabase> {
-  const deadline = Date.now() + STARTUP_LIMIT_MS
+  const deadline = performance.now() + STARTUP_LIMIT_MS
   let nextLine = 0
   function logWait(error: unknown, line: string): void {
-    if (Date.now() < nextLine) return
+    if (performance.now() < nextLine) return
     log.warn({ reason: error instanceof Error ? error.message : error }, line)
-    nextLine = Date.now() + LINE_MS
+    nextLine = performance.now() + LINE_MS
   }
   async function whenLocked(error: unknown): Promise<void> {
-    const leftMs = deadline - Date.now()
+    const leftMs = deadline - performance.now()
     if (leftMs <= 0) return
     logWait(error, LOCK_LINE)
     await pause(Math.min(LOCKED_PAUSE_MS, leftMs), signal)
@@ -199,7 +199,7 @@ async function withMigrations(
     } catch (error) {
       const isLocked = isLockTimeout(error)
       const passes = isUnavailable(error) || isLocked || isTransient(error)
-      if (signal?.aborted || !passes || Date.now() >= deadline) {
+      if (signal?.aborted || !passes || performance.now() >= deadline) {
         await opened.close()
         // An attempt that was under way fails with what it met.
         throw signal?.aborted ? signal.reason : error

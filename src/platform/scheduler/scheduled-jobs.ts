@@ -11,6 +11,8 @@ export interface ScheduledJob {
   readonly everyMs: number
   /** Whether every process does it. Otherwise one process at a time does, of all that have it. */
   readonly perProcess?: boolean
+  /** Whether it rests after a failure. It then is not run, as a run with nothing to do would count as a success. */
+  readonly isResting?: () => boolean
   readonly run: () => Promise<unknown>
 }
 
@@ -58,11 +60,12 @@ async function repeat(
     let waitMs = job.everyMs
     let end: ReturnType<JobRuns['begin']> | undefined
     try {
-      if (job.perProcess || (await holdsJob(locks, job))) {
+      const isResting = job.isResting?.() ?? false
+      if (!isResting && (job.perProcess || (await holdsJob(locks, job)))) {
         end = runs?.begin(job)
         await job.run()
         end?.(waitMs)
-      } else waitMs = Math.min(waitMs, TAKEOVER_MS)
+      } else if (!isResting) waitMs = Math.min(waitMs, TAKEOVER_MS)
     } catch (error) {
       // It was cancelled, or its next run, elsewhere or later, tells.
       if (stopping.aborted) return
