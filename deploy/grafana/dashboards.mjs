@@ -198,9 +198,9 @@ const network = dashboard(
         bad: 1,
       },
     ),
-    number('Chain behind', 'none', `max(plaza_chain_lag_blocks{${P}})`, {
+    number('Chain behind', 'none', `max(plaza_chain_lag_blocks{${P},follower!~".+/token/.+"})`, {
       bad: 1000,
-      description: 'Blocks.',
+      description: 'Blocks; without tokens whose history is read.',
     }),
     number('gRPC subscribers', 'none', `sum(plaza_grpc_subscribers{${P}})`),
 

@@ -81,9 +81,9 @@ test('score job: a computation that failed, also the first one, is repeated afte
     await db`alter table social.reactions_away rename to reactions`
   }
   now += HOUR_MS / 4 - 1
-  await scores.run()
-  expect(logged).toEqual([])
+  expect(scores.isResting()).toBe(true)
   now += 1
+  expect(scores.isResting()).toBe(false)
   await scores.run()
   expect(logged).toEqual(['scores computed'])
 })
@@ -99,6 +99,7 @@ test('score job: a computation that failed is repeated also when the clock has g
     await db`alter table social.reactions_away rename to reactions`
   }
   now -= HOUR_MS
+  expect(scores.isResting()).toBe(false)
   await scores.run()
   expect(logged).toEqual(['scores computed'])
 })

@@ -36,7 +36,6 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
 
   async function isDue(): Promise<boolean> {
     const now = options.clock()
-    if (isRecent(failedMs, now, CHECK_INTERVAL_MS)) return false
     if (isRecent(checkedMs, now, CHECK_INTERVAL_MS) && (await haveScores(options.db))) return false
     checkedMs = now
     return await areScoresDue(options)
@@ -45,6 +44,7 @@ export function createScoreSchedule(options: ScoreScheduleOptions) {
   return {
     name: 'scores',
     everyMs: POLL_MS,
+    isResting: () => isRecent(failedMs, options.clock(), CHECK_INTERVAL_MS),
     run: async () => {
       if (options.intervalHours === 0 || !(await isDue()) || isStopped) return
       thread = startScoreThread({ url: options.url, seeds: options.seeds }, options.workerUrl)
