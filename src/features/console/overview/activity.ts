@@ -25,13 +25,18 @@ export class ActivityHistory {
   #messages: number[] = []
   #events: number[] = []
 
-  /** Adds a sample. A counter that went back, as after a dropped partition, counts as 0. */
+  /**
+   * Adds a sample. A counter that went back, as after a dropped partition, counts as 0. The rate of a longer time than an interval,
+   * as after an outage of the database, is that of every interval in it: the values before would move to a later time.
+   */
   add(atMs: number, counters: ActivityCounters): void {
     if (this.#last !== null) {
-      const seconds = Math.max(1, atMs - this.#last.atMs) / 1000
-      const rateOf = (now: number, before: number) => round(Math.max(0, now - before) / seconds)
-      this.#messages = [...this.#messages, rateOf(counters.messages, this.#last.counters.messages)]
-      this.#events = [...this.#events, rateOf(counters.events, this.#last.counters.events)]
+      const elapsedMs = Math.max(1, atMs - this.#last.atMs)
+      const count = Math.min(MAX_SAMPLES, Math.max(1, Math.round(elapsedMs / SAMPLE_MS)))
+      const ratesOf = (now: number, before: number) =>
+        Array<number>(count).fill(round(Math.max(0, now - before) / (elapsedMs / 1000)))
+      this.#messages = [...this.#messages, ...ratesOf(counters.messages, this.#last.counters.messages)]
+      this.#events = [...this.#events, ...ratesOf(counters.events, this.#last.counters.events)]
     }
     this.#messages = this.#messages.slice(-MAX_SAMPLES)
     this.#events = this.#events.slice(-MAX_SAMPLES)

@@ -225,8 +225,8 @@ describe('the rates', () => {
     monitor.activity.add(31_000, { messages: 5, events: 100 })
     expect((await ask()).activity).toMatchObject({
       until: '1970-01-01T00:00:31.000Z',
-      messages_per_second: [0.2],
-      events_per_second: [3.3],
+      messages_per_second: [0.2, 0.2, 0.2],
+      events_per_second: [3.3, 3.3, 3.3],
     })
   })
 
@@ -248,6 +248,26 @@ describe('the rates', () => {
     }
     const { messagesPerSecond, eventsPerSecond } = history.read()
     expect([messagesPerSecond.length, eventsPerSecond.at(-1), messagesPerSecond.at(-1)]).toEqual([360, 0, 1])
+  })
+
+  it('keep their times when a sample comes late', () => {
+    const history = new ActivityHistory()
+    for (const [atMs, messages] of [
+      [0, 0],
+      [10_000, 50],
+      // After an outage of twenty minutes.
+      [1_210_000, 1_250],
+      [1_220_000, 1_280],
+    ] as const) {
+      history.add(atMs, { messages, events: 0 })
+    }
+    expect(history.read()).toEqual({
+      untilMs: 1_220_000,
+      messagesPerSecond: [5, ...Array<number>(120).fill(1), 3],
+      eventsPerSecond: Array<number>(122).fill(0),
+    })
+    history.add(100_000_000, { messages: 1_280, events: 0 })
+    expect(history.read().messagesPerSecond).toEqual(Array<number>(360).fill(0))
   })
 })
 

@@ -5,11 +5,14 @@ import { WideTable } from '../../parts/wide-table'
 import { hourTitle } from './activity'
 import type { OverviewData } from './overview'
 
-/** Failures of the last hour, of all processes. They are in memory, so none is known from before the first process. */
+/**
+ * Failures of the last hour, of all processes. Each has its own in memory: those of a process that has crashed are lost, so the
+ * hour is whole only since the newest process was started.
+ */
 export function Errors({ overview }: { overview: OverviewData }) {
   const { last_hour: counts, recent } = overview.errors
   const starts = overview.processes.map(({ started_at }) => Date.parse(started_at))
-  const title = hourTitle('Errors', starts.length === 0 ? 0 : Math.min(...starts), Date.parse(overview.at))
+  const title = hourTitle('Errors', starts.length === 0 ? 0 : Math.max(...starts), Date.parse(overview.at))
   if (counts.length === 0)
     return (
       <Section title={title}>
