@@ -184,7 +184,7 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
       await Promise.all([page.waitForResponse('**/notifications/map/'), click('Count the audience')])
       await page.getByRole('button', { name: /^Send to \d+ tokens$/ }).click()
       await click('Send it')
-      await shows('That did not work')
+      await shows('No reply came: it may have been done')
       await click('Not yet')
       await closed()
     }
@@ -197,6 +197,53 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
     expect([first, counted]).toEqual([expect.any(String), sent])
     expect(second).toBe(first)
     expect(changed).not.toBe(first)
+  })
+
+  it('a test that failed keeps its id when it is sent again, until it was sent or is changed', async () => {
+    const { client } = await startSlowClient()
+    await grantTokens(db, { appId, clientFid: 9154, url: client.url(), fids: [701] })
+    const { page, shows, click, compose } = await openMiniApps()
+    const sent: string[] = []
+    const lose = async () => {
+      await page.route(
+        '**/v2/social/frame/notifications/',
+        async (route) => {
+          sent.push(route.request().postDataJSON().notification.uuid)
+          await route.abort()
+        },
+        { times: 1 },
+      )
+      await Promise.all([page.waitForEvent('requestfailed'), click('Send the test')])
+      await shows('No reply came: it may have been done')
+    }
+    const send = async () => {
+      const [request] = await Promise.all([
+        page.waitForRequest('**/v2/social/frame/notifications/'),
+        click('Send the test'),
+      ])
+      sent.push(request.postDataJSON().notification.uuid)
+      await shows('Test: 1 sent')
+    }
+    await compose('Harvest time')
+    await page.getByLabel('Send a test to').fill('701')
+    await lose()
+    await send()
+    await lose()
+    await page.getByLabel('Send a test to').fill('0702')
+    await lose()
+    const [lost, sentAgain, afterReply, toAnother] = sent
+    expect(sentAgain).toBe(lost)
+    expect(new Set([lost, afterReply, toAnother]).size).toBe(3)
+  })
+
+  it('an audience has its numbers however they are written', async () => {
+    const { page, click, compose } = await openMiniApps()
+    await compose('Harvest time')
+    await page.getByLabel('Followers of').fill('007')
+    await page.getByLabel('Minimum score').fill('0.')
+    const counted = page.waitForRequest('**/v2/social/frame/notifications/preview/')
+    await click('Count the audience')
+    expect((await counted).postDataJSON().filters).toEqual({ following_fid: 7, minimum_user_score: 0 })
   })
 
   it('keep what was typed when the map cannot be loaded', async () => {

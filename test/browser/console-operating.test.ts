@@ -4,6 +4,7 @@ import { createTestApi } from '../../src/app/testing/test-api.js'
 import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
 import { KeyUsage } from '../../src/features/apps/key-usage.js'
 import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { createLogin } from '../../src/features/console/console-sessions.js'
 import { startMaintenance } from '../../src/features/maintenance/maintenance-worker.js'
 import { readModelTasks } from '../../src/features/maintenance/read-model-tasks.js'
 import { approvedSigner } from '../../src/features/signers/testing/approved-signer.js'
@@ -244,7 +245,7 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     expect(sent).toEqual(['POST'])
   })
 
-  it('a query whose session has ended leads to the sign-in page; another 401 is its answer', async () => {
+  it('a query whose session has ended keeps its form while another tab signs in; another 401 is its answer', async () => {
     const { page, shows } = await openConsole(browser, { ...server, path: '/query' })
     const send = page.getByRole('button', { name: 'Send', exact: true })
     await page.getByLabel('fids').fill('1')
@@ -254,8 +255,17 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await shows('Status 401')
     await db`update app.console_sessions set expires_at = now()`
     await send.click()
-    await page.waitForURL('**/console/sign-in?*')
-    await shows('Your session has ended')
+    await shows('Your session has ended: sign in in another tab, then try again')
+    const [other] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'Sign in in another tab' }).click(),
+    ])
+    await other.getByLabel('Admin token').waitFor()
+    await other.goto(`${url}/console#code=${await createLogin(db)}`)
+    await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await page.getByLabel('fids').inputValue()).toBe('1')
+    await send.click()
+    await shows('Status 200')
   })
 
   it('a replay shows its progress and is cancelled; a recount reports', async () => {

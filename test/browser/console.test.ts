@@ -251,6 +251,42 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.locator('pre', { hasText: 'plaza_' }).waitFor()
   })
 
+  it('a key has the limit that was entered, also with zeros before it and before the field is left', async () => {
+    const { id } = await createApp(db, { name: 'limited' })
+    const { page, shows } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    const limit = page.getByLabel('Requests a minute')
+    await limit.fill('0600')
+    await limit.press('Enter')
+    await shows('Copy it now')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('cell', { name: '600', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Change the limit' }).click()
+    await limit.fill('0700')
+    await limit.press('Enter')
+    await page.getByRole('cell', { name: '700', exact: true }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Change the limit' }).click()
+    await limit.fill('12345678901234')
+    await limit.press('Enter')
+    await shows('That did not work')
+  })
+
+  it('a key whose reply was lost is listed, and the dialog says that it may have been created', async () => {
+    const { id } = await createApp(db, { name: 'unlucky' })
+    const { page, shows } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    await shows('This app has no key')
+    await page.route('**/admin/apps/*/keys', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await shows('No reply came: it may have been done. Look before you try again')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Revoke plaza_' }).waitFor()
+  })
+
   it('shows more than a hundred keys of an app', async () => {
     const { id } = await createApp(db, { name: 'with many keys' })
     await db`

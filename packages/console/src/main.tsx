@@ -1,7 +1,7 @@
 import './component-styles'
 import './console.css'
 import { Alert, Badge, type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core'
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
@@ -45,7 +45,10 @@ function redText(color: string) {
   return { '--mantine-color-error': color, '--mantine-color-red-outline': color }
 }
 
-/** A session that has ended leads to the sign-in page, wherever it is noticed. */
+/**
+ * A session that has ended leads to the sign-in page when a query notices it. When an action does, `Problem` says so instead: what
+ * was typed for it stays.
+ */
 function leaveWhenSignedOut(error: unknown): void {
   const { pathname, href } = router.latestLocation
   if (!isSignedOut(error) || pathname === '/sign-in') return
@@ -56,7 +59,6 @@ function leaveWhenSignedOut(error: unknown): void {
 
 const queries = new QueryClient({
   queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
-  mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
   defaultOptions: {
     queries: {
       // A refusal stays one; only what could not be reached is worth another try.

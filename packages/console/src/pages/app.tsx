@@ -15,11 +15,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { api, dataOf, isMissing, type Schemas } from '../api'
+import { ApiError, api, dataOf, isMissing, type Schemas } from '../api'
 import { Confirmation } from '../parts/confirmation'
 import { CopyButton } from '../parts/copy-button'
 import { refresh, refreshAfterAction } from '../parts/cursor-query'
 import { Dialog } from '../parts/dialog'
+import { enteredNumber } from '../parts/format'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Paged } from '../parts/paged'
 import { Problem } from '../parts/problem'
@@ -156,16 +157,19 @@ function CreateKey({ appId }: { appId: string }) {
   // From the click on: `isPending` is rendered a moment after the request has left, in which Escape would lose the key.
   const [isBegun, setIsBegun] = useState(false)
   const queries = useQueryClient()
+  const rateLimit = enteredNumber(limit)
   const creation = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST('/admin/apps/{id}/keys', {
           params: { path: { id: appId } },
-          body: typeof limit === 'number' ? { rate_limit: limit } : {},
+          body: rateLimit === null ? {} : { rate_limit: rateLimit },
         }),
       ),
-    // The key is shown at once, not after the lists were read again.
-    onSuccess: () => refresh(queries, ['apps']),
+    // The key is shown at once, not after the lists were read again. After a lost reply they show whether there is a new one.
+    onSettled: (_key, error) => {
+      if (!(error instanceof ApiError)) refresh(queries, ['apps'])
+    },
   })
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -191,6 +195,8 @@ function CreateKey({ appId }: { appId: string }) {
                 value={limit}
                 onChange={setLimit}
                 min={0}
+                allowDecimal={false}
+                allowNegative={false}
               />
               <Problem error={creation.error} />
               <Button type="submit" loading={isBegun}>

@@ -1,3 +1,8 @@
+/** The number in a field, null when that is empty. Mantine's field has `0600`, `600.` and more than 13 digits as a text. */
+export function enteredNumber(value: number | string): number | null {
+  return value === '' ? null : Number(value)
+}
+
 const KILO = 1024
 
 /** Formats bytes in the unit that fits: `1.5 MB`. */

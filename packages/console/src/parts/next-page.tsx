@@ -9,7 +9,7 @@ export function NextPage<Page>({ query, children }: { query: CursorQuery<Page>; 
   if (!hasNextPage) return null
   return (
     <>
-      {isFetchNextPageError && <Problem error={query.error} />}
+      {isFetchNextPageError && <Problem error={query.error} isRead />}
       <Button
         variant="default"
         style={{ alignSelf: 'start' }}

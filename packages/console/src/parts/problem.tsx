@@ -1,11 +1,32 @@
-import { Alert } from '@mantine/core'
+import { Alert, Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { ApiError } from '../api'
+import { isSignedOut } from '../session'
 
-/** Error of an action, in the words of the server. */
-export function Problem({ error }: { error: Error | null }) {
+const LOST_REPLY = 'No reply came: it may have been done. Look before you try again'
+
+/** Error of an action, in the words of the server. `isRead`: the action changes nothing, so that it can just be tried again. */
+export function Problem({ error, isRead = false }: { error: Error | null; isRead?: boolean }) {
   if (error === null) return null
+  if (isSignedOut(error)) return <EndedSession />
   return (
-    <Alert color="red" role="alert" title="That did not work">
+    <Alert
+      color="red"
+      role="alert"
+      title={isRead || error instanceof ApiError ? 'That did not work' : LOST_REPLY}
+    >
       {error.message}
+    </Alert>
+  )
+}
+
+/** Keeps the page, with what was typed, while another tab signs in. */
+function EndedSession() {
+  return (
+    <Alert color="red" role="alert" title="Your session has ended: sign in in another tab, then try again">
+      <Anchor component={Link} to="/sign-in" target="_blank" rel="noopener" underline="always">
+        Sign in in another tab
+      </Anchor>
     </Alert>
   )
 }

@@ -107,7 +107,7 @@ function Rows<Page, Item>({
       </Group>
       {isFetchNextPageError && (
         <>
-          <Problem error={error} />
+          <Problem error={error} isRead />
           <Button size="xs" variant="default" onClick={() => fetchNextPage()}>
             Try again
           </Button>

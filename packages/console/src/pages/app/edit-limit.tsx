@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
+import { enteredNumber } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 
 interface EditLimitProps {
@@ -37,7 +38,7 @@ function LimitForm({ apiKey: { id, rate_limit }, appId, onDone }: EditLimitProps
       dataOf(
         api.PATCH('/admin/keys/{id}', {
           params: { path: { id } },
-          body: { rate_limit: typeof limit === 'number' ? limit : null },
+          body: { rate_limit: enteredNumber(limit) },
         }),
       ),
     onSuccess: async () => {
@@ -62,6 +63,7 @@ function LimitForm({ apiKey: { id, rate_limit }, appId, onDone }: EditLimitProps
           onChange={setLimit}
           min={0}
           allowDecimal={false}
+          allowNegative={false}
           data-autofocus
         />
         <Problem error={change.error} />

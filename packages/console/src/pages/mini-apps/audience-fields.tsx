@@ -1,5 +1,6 @@
 import { Loader, NumberInput, SimpleGrid, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { enteredNumber } from '../../parts/format'
 import { parseFids } from '../webhooks/filter-fields'
 import type { Audience, AudienceMap } from './requests'
 import type { Circle } from './world-map'
@@ -45,14 +46,17 @@ export function audienceOf({ targetFids, excludeFids, followingFid, minimumScore
   }
   const targets = fidsOf('targetFids', targetFids)
   const excluded = fidsOf('excludeFids', excludeFids)
+  const following = enteredNumber(followingFid)
+  const score = enteredNumber(minimumScore)
+  if (Number.isNaN(score)) problems.set('minimumScore', 'must be a number from 0 to 1')
   if (targets.length > MAX_TARGETS) problems.set('targetFids', `must be at most ${MAX_TARGETS} users`)
   return {
     audience: {
       target_fids: targets,
       filters: {
         ...(excluded.length > 0 && { exclude_fids: excluded }),
-        ...(typeof followingFid === 'number' && { following_fid: followingFid }),
-        ...(typeof minimumScore === 'number' && { minimum_user_score: minimumScore }),
+        ...(following !== null && { following_fid: following }),
+        ...(score !== null && { minimum_user_score: score }),
         ...(near !== null && {
           near_location: {
             latitude: near.latitude,
@@ -101,6 +105,7 @@ export function AudienceFields({
           value={texts.followingFid}
           min={0}
           allowDecimal={false}
+          allowNegative={false}
           hideControls
           onChange={(followingFid) => onChange({ ...texts, followingFid })}
         />
@@ -111,6 +116,8 @@ export function AudienceFields({
           min={0}
           max={1}
           step={0.1}
+          allowNegative={false}
+          error={problems.get('minimumScore')}
           onChange={(minimumScore) => onChange({ ...texts, minimumScore })}
         />
       </SimpleGrid>

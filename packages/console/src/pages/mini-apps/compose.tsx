@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
+import { enteredNumber } from '../../parts/format'
 import { Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { NeedsApp } from '../../selected-app'
@@ -59,7 +60,7 @@ function Composer({ appName, domain }: { appName: string; domain: string }) {
           Count the audience
         </Button>
       </Group>
-      <Problem error={counting.error} />
+      <Problem error={counting.error} isRead />
       {counted !== null && (
         <>
           <AudienceResult counts={counted.counts} map={counted.map} />
@@ -86,7 +87,12 @@ function useNotificationId(content: Content, audience: Audience) {
   const [{ uuid, triedAs }, setId] = useState(newId)
   const notification = JSON.stringify([content, audience])
   if (triedAs !== null && triedAs !== notification) setId(newId())
-  return { uuid, onTry: () => setId({ uuid, triedAs: notification }) }
+  return {
+    uuid,
+    onTry: () => setId({ uuid, triedAs: notification }),
+    /** What is sent after a reply is another notification. */
+    onSent: () => setId(newId()),
+  }
 }
 
 function newId(): { readonly uuid: string; readonly triedAs: string | null } {
@@ -121,26 +127,34 @@ function resultText(result: Result): string {
 }
 
 function SendTest({ content, isValid }: { content: Content; isValid: boolean }) {
-  const [fid, setFid] = useState<number | string>('')
+  const [entered, setEntered] = useState<number | string>('')
   const sending = useSendNotification()
+  const fid = enteredNumber(entered)
+  const audience = { target_fids: fid === null ? [] : [fid], filters: {} }
+  const { uuid, onTry, onSent } = useNotificationId(content, audience)
+  function send() {
+    onTry()
+    sending.mutate({ notification: { ...content, uuid }, ...audience }, { onSuccess: onSent })
+  }
   return (
     <Stack gap="xs">
       <Group align="flex-end">
         <NumberInput
           label="Send a test to"
           placeholder="Fid"
-          value={fid}
-          onChange={setFid}
+          value={entered}
+          onChange={setEntered}
           min={1}
           allowDecimal={false}
+          allowNegative={false}
           hideControls
           maw={160}
         />
         <Button
           variant="default"
-          disabled={!isValid || typeof fid !== 'number'}
+          disabled={!isValid || fid === null}
           loading={sending.isPending}
-          onClick={() => sending.mutate({ notification: content, target_fids: [Number(fid)], filters: {} })}
+          onClick={send}
         >
           Send the test
         </Button>

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Tabs, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { enteredNumber } from '../../parts/format'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
@@ -174,9 +175,10 @@ function TokensOfUser({ appId }: { appId: string }) {
         placeholder="Fid"
         min={1}
         allowDecimal={false}
+        allowNegative={false}
         maw={240}
         hideControls
-        onChange={(value) => setFid(typeof value === 'number' ? value : null)}
+        onChange={(value) => setFid(enteredNumber(value))}
       />
       {fid !== null && (
         <Loaded query={query}>

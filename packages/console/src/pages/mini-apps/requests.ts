@@ -104,7 +104,7 @@ export interface Content {
 export function useSendNotification() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (body: Audience & { readonly notification: Content & { readonly uuid?: string } }) =>
+    mutationFn: (body: Audience & { readonly notification: Content & { readonly uuid: string } }) =>
       dataOf(api.POST('/v2/social/frame/notifications/', { body })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
   })

@@ -57,7 +57,7 @@ export function RequestForm({ operation, appId }: { operation: ApiOperation; app
           </Group>
         </Stack>
       </form>
-      {!isAsking && <Problem error={sending.error} />}
+      {!isAsking && <Problem error={sending.error} isRead={!operation.isChange} />}
       {sending.data && <AnswerView answer={sending.data} />}
       <Confirmation
         opened={isAsking}

@@ -67,7 +67,7 @@ export async function send(filled: Filled, appId: string): Promise<Answer> {
     ...(filled.body === null ? {} : { body: filled.body }),
   })
   const text = await response.text()
-  // It may be about a token in the request; a session that has ended leads to the sign-in page.
+  // It may be about a token in the request: only the session itself tells that it has ended.
   if (response.status === UNAUTHENTICATED) await refuseSignedOut()
   return {
     status: response.status,

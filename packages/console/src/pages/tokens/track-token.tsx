@@ -2,6 +2,7 @@ import { Button, Checkbox, NumberInput, Select, Stack, Textarea, TextInput } fro
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../../api'
+import { enteredNumber } from '../../parts/format'
 import { Problem } from '../../parts/problem'
 
 type Network = 'ethereum' | 'optimism' | 'base' | 'arbitrum'
@@ -15,6 +16,7 @@ export function TrackToken({ networks, onDone }: { networks: readonly string[]; 
   const [logo, setLogo] = useState('')
   const [isDollar, setIsDollar] = useState(false)
   const queries = useQueryClient()
+  const block = enteredNumber(firstBlock)
   const tracking = useMutation({
     mutationFn: () =>
       dataOf(
@@ -23,7 +25,7 @@ export function TrackToken({ networks, onDone }: { networks: readonly string[]; 
             network: network as Network,
             address: address.trim(),
             pools: pools.split(/[\s,]+/).filter(Boolean),
-            ...(typeof firstBlock === 'number' ? { first_block: firstBlock } : {}),
+            ...(block === null ? {} : { first_block: block }),
             ...(logo === '' ? {} : { logo }),
             is_dollar: isDollar,
           },
@@ -70,6 +72,7 @@ export function TrackToken({ networks, onDone }: { networks: readonly string[]; 
           onChange={setFirstBlock}
           min={0}
           allowDecimal={false}
+          allowNegative={false}
         />
         <TextInput
           label="Picture"

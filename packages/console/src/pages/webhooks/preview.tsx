@@ -27,7 +27,7 @@ export function Preview({ subscription, isValid }: { subscription: Subscription;
           </Text>
         )}
       </Group>
-      <Problem error={preview.error} />
+      <Problem error={preview.error} isRead />
       {preview.data && !preview.isPending && (
         <>
           {!isCurrent && (
