@@ -139,6 +139,28 @@ describe.skipIf(browserPath === null)('the console: usage, accounts, tokens, que
     await shows('No token is tracked yet')
   })
 
+  it('a token can be tracked once its page is loaded, after it could not be', async () => {
+    const { page, shows } = await openConsole(browser, { ...server, path: '/apps' })
+    // It would load the list again before the button is pressed.
+    await page.route('**/admin/stream**', (route) => route.abort())
+    await page.route('**/admin/tokens?*', (route) =>
+      route.fulfill({ status: 429, json: { message: 'later' } }),
+    )
+    await page.getByRole('link', { name: 'Tokens', exact: true }).click()
+    await shows('This could not be loaded')
+    await page.unroute('**/admin/tokens?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Track a token' }).click()
+    expect(await page.getByRole('combobox', { name: 'Network' }).inputValue()).toBe('base')
+    await page.route('**/admin/tokens', (route) => route.fulfill({ status: 400, json: { message: 'seen' } }))
+    await page.getByLabel('Contract').fill(`0x${'1'.repeat(40)}`)
+    await page.getByLabel('First block').fill('0123')
+    const tracked = page.waitForRequest('**/admin/tokens')
+    await page.getByLabel('First block').press('Enter')
+    expect((await tracked).postDataJSON()).toMatchObject({ first_block: 123 })
+    await shows('That did not work')
+  })
+
   it('a query is filled in, sent and copied; a change asks first', async () => {
     const { page, shows, isFaultless, takePicture } = await openConsole(browser, {
       ...server,

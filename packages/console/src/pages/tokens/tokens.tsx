@@ -1,12 +1,13 @@
 import { Anchor, Button, Code, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
+import { useCursorQuery } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
-import { Empty, Page } from '../../parts/page'
-import { Paged } from '../../parts/paged'
+import { NewerEntries } from '../../parts/newer-entries'
+import { NextPage } from '../../parts/next-page'
+import { Empty, Loaded, Page } from '../../parts/page'
 import { WideTable } from '../../parts/wide-table'
 import { BackfillProgress } from './backfill-progress'
 import { TrackToken } from './track-token'
@@ -18,11 +19,13 @@ export const MAX_COUNTED_HOLDERS = 10_001
 export function Tokens() {
   useLive('tokens', ['tokens', 'list'])
   const [isTracking, tracking] = useDisclosure()
-  const first = useQuery({
-    queryKey: ['tokens', 'networks'],
-    queryFn: () => dataOf(api.GET('/admin/tokens', { params: { query: { limit: 1 } } })),
-  })
-  const networks = first.data?.networks ?? []
+  const query = useCursorQuery(
+    ['tokens', 'list'],
+    (page) => dataOf(api.GET('/admin/tokens', { params: { query: { limit: 50, ...page } } })),
+    ({ next }) => next.cursor,
+  )
+  const first = query.data?.pages[0]
+  const networks = first?.networks ?? []
   return (
     <Page
       title="Tokens"
@@ -32,7 +35,7 @@ export function Tokens() {
         </Button>
       }
     >
-      {first.data && networks.length === 0 && (
+      {first !== undefined && networks.length === 0 && (
         <Empty title="No chain is followed">
           <Text size="sm">
             Tokens are read from the logs of chains: set <Code>CHAIN_BASE_RPC_URLS</Code> or that of another
@@ -40,14 +43,10 @@ export function Tokens() {
           </Text>
         </Empty>
       )}
-      <Paged
-        queryKey={['tokens', 'list']}
-        load={(cursor) => dataOf(api.GET('/admin/tokens', { params: { query: { limit: 50, cursor } } }))}
-        itemsOf={({ tokens }) => tokens}
-        more="More tokens"
-      >
-        {(tokens) =>
-          tokens.length === 0 ? (
+      <NewerEntries query={query} />
+      <Loaded query={query}>
+        {({ pages }) =>
+          pages.every(({ tokens }) => tokens.length === 0) ? (
             <Empty title="No token is tracked yet">
               <Text size="sm">
                 Track one above, or with <Code>plaza token watch base 0x…</Code>. The first request for an
@@ -55,10 +54,11 @@ export function Tokens() {
               </Text>
             </Empty>
           ) : (
-            <TokenTable tokens={tokens} />
+            <TokenTable tokens={pages.flatMap(({ tokens }) => tokens)} />
           )
         }
-      </Paged>
+      </Loaded>
+      <NextPage query={query}>More tokens</NextPage>
       <Dialog opened={isTracking} onClose={tracking.close} title="Track a token">
         <TrackToken networks={networks} onDone={tracking.close} />
       </Dialog>
