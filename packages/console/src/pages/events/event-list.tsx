@@ -15,15 +15,21 @@ const dayAndClock = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2
 interface EventListProps {
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly events: readonly LoggedEvent[]
-  readonly hasMore: boolean
+  /** Whether older events are fetched where the list ends. */
+  readonly fetchesMore: boolean
   readonly onEnd: () => void
+  /** Whether the dialog of an event is open, which returns the focus to the row of the event. */
+  readonly isDialogOpen: boolean
   readonly onOpen: (id: string) => void
   /** Called when the list leaves its top, and when it is at the top again. */
   readonly onScrolled: (isScrolled: boolean) => void
+  /** Called when a row gets the focus, and when none has it. */
+  readonly onFocused: (isFocused: boolean) => void
 }
 
 /** The rows that can be seen, of any number. */
-export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled }: EventListProps) {
+export function EventList(props: EventListProps) {
+  const { scroller, events, fetchesMore, onEnd, isDialogOpen, onOpen, onScrolled, onFocused } = props
   const rows = useVirtualizer({
     count: events.length,
     getScrollElement: () => scroller.current,
@@ -35,10 +41,16 @@ export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled
   const last = visible.at(-1)?.index ?? 0
   const isAtEnd = last >= events.length - FETCH_AHEAD
   useEffect(() => {
-    if (isAtEnd && hasMore) onEnd()
+    if (isAtEnd && fetchesMore) onEnd()
   })
   // Another list begins at its top.
-  useEffect(() => () => onScrolled(false), [onScrolled])
+  useEffect(
+    () => () => {
+      onScrolled(false)
+      onFocused(false)
+    },
+    [onScrolled, onFocused],
+  )
   return (
     <Box
       ref={scroller}
@@ -59,7 +71,12 @@ export function EventList({ scroller, events, hasMore, onEnd, onOpen, onScrolled
             ))}
           </Box>
         </Box>
-        <Box role="rowgroup" style={{ height: rows.getTotalSize(), position: 'relative' }}>
+        <Box
+          role="rowgroup"
+          onFocus={() => onFocused(true)}
+          onBlur={() => !isDialogOpen && onFocused(false)}
+          style={{ height: rows.getTotalSize(), position: 'relative' }}
+        >
           {visible.map(({ index, key, start }) => (
             <Box
               key={key}

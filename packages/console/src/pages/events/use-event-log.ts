@@ -10,6 +10,9 @@ const PAGE_EVENTS = 1_000
 /** More new events than this are not kept beside those of the pages: the log is listed again. */
 const MAX_NEW = 10_000
 
+/** The pages of the log that were read. */
+export type EventPages = ReturnType<typeof useEventLog>['pages']
+
 /** The log, newest first: what came since the page was opened, and before that the pages that were read backwards. */
 export function useEventLog(filter: EventFilter, isHeld: boolean) {
   const queries = useQueryClient()
