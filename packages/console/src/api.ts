@@ -17,6 +17,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the server has refused it, so that nothing was done. What a proxy answers for a server that has ended is no refusal. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
+}
+
 /** Whether nothing has the id that was asked for, or nothing could have it. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 400)

@@ -15,7 +15,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { ApiError, api, dataOf, isMissing, type Schemas } from '../api'
+import { api, dataOf, isMissing, isRefusal, type Schemas } from '../api'
 import { Confirmation } from '../parts/confirmation'
 import { CopyButton } from '../parts/copy-button'
 import { refresh, refreshAfterAction } from '../parts/cursor-query'
@@ -168,7 +168,7 @@ function CreateKey({ appId }: { appId: string }) {
       ),
     // The key is shown at once, not after the lists were read again. After a lost reply they show whether there is a new one.
     onSettled: (_key, error) => {
-      if (!(error instanceof ApiError)) refresh(queries, ['apps'])
+      if (!isRefusal(error)) refresh(queries, ['apps'])
     },
   })
   function submit(event: FormEvent) {

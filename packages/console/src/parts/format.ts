@@ -1,6 +1,9 @@
-/** The number in a field, null when that is empty. Mantine's field has `0600`, `600.` and more than 13 digits as a text. */
+/**
+ * The number in a field, null when that is empty. Mantine's field has `0600`, `600.` and more than 13 digits as a text; of more than
+ * 308 it is the greatest number, as JSON has no infinity.
+ */
 export function enteredNumber(value: number | string): number | null {
-  return value === '' ? null : Number(value)
+  return value === '' ? null : Math.min(Number(value), Number.MAX_VALUE)
 }
 
 const KILO = 1024

@@ -1,20 +1,16 @@
 import { Alert, Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { ApiError } from '../api'
+import { isRefusal } from '../api'
 import { isSignedOut } from '../session'
 
-const LOST_REPLY = 'No reply came: it may have been done. Look before you try again'
+const LOST_REPLY = 'It may have been done: look before you try again'
 
 /** Error of an action, in the words of the server. `isRead`: the action changes nothing, so that it can just be tried again. */
 export function Problem({ error, isRead = false }: { error: Error | null; isRead?: boolean }) {
   if (error === null) return null
   if (isSignedOut(error)) return <EndedSession />
   return (
-    <Alert
-      color="red"
-      role="alert"
-      title={isRead || error instanceof ApiError ? 'That did not work' : LOST_REPLY}
-    >
+    <Alert color="red" role="alert" title={isRead || isRefusal(error) ? 'That did not work' : LOST_REPLY}>
       {error.message}
     </Alert>
   )

@@ -119,6 +119,7 @@ function Invite({ channelId, signer }: { channelId: string; signer: ActingSigner
             onChange={setFid}
             min={1}
             allowDecimal={false}
+            allowNegative={false}
             required
             w={140}
           />

@@ -27,6 +27,10 @@ interface EventListProps {
   readonly onFocused: (isFocused: boolean) => void
 }
 
+function rowsWithFocus(list: Element): boolean {
+  return document.activeElement !== list && list.contains(document.activeElement)
+}
+
 /** The rows that can be seen, of any number. */
 export function EventList(props: EventListProps) {
   const { scroller, events, fetchesMore, onEnd, isDialogOpen, onOpen, onScrolled, onFocused } = props
@@ -54,7 +58,12 @@ export function EventList(props: EventListProps) {
   return (
     <Box
       ref={scroller}
-      onScroll={({ currentTarget }) => onScrolled(currentTarget.scrollTop > 0)}
+      onScroll={({ currentTarget }) => {
+        const isAtTop = currentTarget.scrollTop === 0
+        onScrolled(!isAtTop)
+        // Nothing tells that a row with the focus has left the page, as one far away does.
+        if (isAtTop) onFocused(rowsWithFocus(currentTarget))
+      }}
       role="region"
       aria-label="Events"
       tabIndex={0}
@@ -74,7 +83,8 @@ export function EventList(props: EventListProps) {
         <Box
           role="rowgroup"
           onFocus={() => onFocused(true)}
-          onBlur={() => !isDialogOpen && onFocused(false)}
+          // A window that is left keeps its focus.
+          onBlur={({ target }) => !isDialogOpen && target !== document.activeElement && onFocused(false)}
           style={{ height: rows.getTotalSize(), position: 'relative' }}
         >
           {visible.map(({ index, key, start }) => (

@@ -45,7 +45,7 @@ export function Events() {
   const isHeld = isPaused || isScrolled || isFocused || opened !== null
   const scroller = useRef<HTMLDivElement>(null)
   const { pages, events, waiting } = useEventLog(filter, isHeld)
-  const { isAutomatic, isOnRequest, fetchMore } = useLookBack(pages, isPaused)
+  const { isAutomatic, isOnRequest, fetchMore } = useLookBack(pages, filter, isPaused)
   function pauseOrContinue() {
     setIsPaused(!isHeld)
     setFocused(false)

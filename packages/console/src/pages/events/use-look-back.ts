@@ -16,20 +16,20 @@ export interface LookBack {
 }
 
 /** Fetches nothing by itself while the list is paused, after an error, and in a tab that nobody sees. */
-export function useLookBack(pages: EventPages, isPaused: boolean): LookBack {
+export function useLookBack(pages: EventPages, filter: object, isPaused: boolean): LookBack {
   const isVisible = useDocumentVisibility() !== 'hidden'
   const read = pages.data?.pages ?? []
-  const position = read[0]?.position
-  const [asked, setAsked] = useState({ position, pages: 0 })
+  // A list that was fetched anew has another position, if the log has grown.
+  const list = JSON.stringify([filter, read[0]?.position])
+  const [asked, setAsked] = useState({ list, pages: 0 })
   const lastFull = read.findLastIndex(({ events }) => events.length >= SPARSE_EVENTS)
-  // A list that was fetched anew has another position.
-  const counted = Math.max(lastFull + 1, asked.position === position ? asked.pages : 0)
+  const counted = Math.max(lastFull + 1, asked.list === list ? asked.pages : 0)
   const isOnRequest = isPaused || pages.error !== null || read.length - counted >= MAX_SPARSE_PAGES
   return {
     isAutomatic: pages.hasNextPage && !isOnRequest && isVisible && !pages.isFetchingNextPage,
     isOnRequest: pages.hasNextPage && isOnRequest,
     fetchMore: () => {
-      setAsked({ position, pages: read.length })
+      setAsked({ list, pages: read.length })
       void pages.fetchNextPage()
     },
   }

@@ -150,8 +150,11 @@ function CircleFields({ circle, onChange }: { circle: Circle; onChange: (circle:
     value: circle[member],
     min,
     max,
-    onChange: (value: number | string) =>
-      typeof value === 'number' && onChange({ ...circle, [member]: value }),
+    onChange: (value: number | string) => {
+      const number = enteredNumber(value)
+      // The map shows the last one until there is another.
+      if (number !== null && !Number.isNaN(number)) onChange({ ...circle, [member]: number })
+    },
   })
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>

@@ -126,6 +126,15 @@ function resultText(result: Result): string {
   return `${success_count} sent, ${failure_count} failed, ${not_attempted_count} not tried`
 }
 
+/** Why nothing was sent to the user of a test; empty if something was. */
+function whyNotTried(result: Result): string {
+  if (!('success_count' in result) || result.success_count + result.failure_count > 0) return ''
+  const wasSent = result.notification_deliveries.some(({ status }) => status === 'success')
+  return wasSent
+    ? 'It was sent before, by a try whose reply was lost.'
+    : 'This user has no enabled token of the mini app.'
+}
+
 function SendTest({ content, isValid }: { content: Content; isValid: boolean }) {
   const [entered, setEntered] = useState<number | string>('')
   const sending = useSendNotification()
@@ -162,10 +171,7 @@ function SendTest({ content, isValid }: { content: Content; isValid: boolean }) 
       <Problem error={sending.error} />
       {sending.data && (
         <Text size="sm" role="status">
-          {`Test: ${resultText(sending.data)}. `}
-          {'success_count' in sending.data && sending.data.success_count + sending.data.failure_count === 0
-            ? 'This user has no enabled token of the mini app.'
-            : ''}
+          {`Test: ${resultText(sending.data)}. ${whyNotTried(sending.data)}`}
         </Text>
       )}
     </Stack>

@@ -26,9 +26,17 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 
 /** A part of a page about the last hour; `knownSince` is when what it is known from was started, in Unix milliseconds. */
 export function hourTitle(what: string, knownSince: number, until: number): string {
-  return until - knownSince < HOUR_MS
-    ? `${what} since ${clock.format(knownSince)}`
+  return isWithinHour(knownSince, until)
+    ? `${what} since ${clockTime(knownSince)}`
     : `${what} of the last hour`
+}
+
+export function isWithinHour(ms: number, until: number): boolean {
+  return until - ms < HOUR_MS
+}
+
+export function clockTime(ms: number): string {
+  return clock.format(ms)
 }
 
 /** Messages and events a second in the last hour. */

@@ -2,7 +2,7 @@ import { Stack, Table, Text } from '@mantine/core'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
-import { hourTitle } from './activity'
+import { clockTime, hourTitle, isWithinHour } from './activity'
 import type { OverviewData } from './overview'
 
 /**
@@ -12,11 +12,19 @@ import type { OverviewData } from './overview'
 export function Errors({ overview }: { overview: OverviewData }) {
   const { last_hour: counts, recent } = overview.errors
   const starts = overview.processes.map(({ started_at }) => Date.parse(started_at))
-  const title = hourTitle('Errors', starts.length === 0 ? 0 : Math.max(...starts), Date.parse(overview.at))
+  const until = Date.parse(overview.at)
+  const [oldest, newest] = starts.length === 0 ? [0, 0] : [Math.min(...starts), Math.max(...starts)]
+  const title = hourTitle('Errors', oldest, until)
+  const lost = newest > oldest && isWithinHour(newest, until) && (
+    <Text size="sm" c="dimmed">
+      Those of processes that ended before {clockTime(newest)} are lost.
+    </Text>
+  )
   if (counts.length === 0)
     return (
       <Section title={title}>
         <Text size="sm">None: no reply was 500 or above, and no job failed.</Text>
+        {lost}
       </Section>
     )
   return (
@@ -66,6 +74,7 @@ export function Errors({ overview }: { overview: OverviewData }) {
             ))}
           </Table.Tbody>
         </WideTable>
+        {lost}
       </Stack>
     </Section>
   )
