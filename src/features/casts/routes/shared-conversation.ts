@@ -14,9 +14,9 @@ const MAX_AGE_MS = 60_000
 const HASH_DIGITS = 40
 
 /**
- * The first page of a conversation from the cache that all viewers share. Null if the page is this viewer's own, because
- * one of its casts is hidden from it, or if it can change without a message to one of its casts: in the order by activity, below a fold
- * and where the URL names the author.
+ * The first page of a conversation from the cache that all viewers share. Null if the page is this viewer's own, because one of its
+ * casts is hidden from it or its relations are not in memory; or if it is not cached: in the order by activity, with a fold, after a
+ * cursor, and where the cast is not named by its whole hash.
  */
 export async function sharedConversation(
   { conversations, viewerSets, cachesViews }: Hydrator,

@@ -110,7 +110,7 @@ export async function claimDue(
     ),
     claimed as (
       update webhooks.deliveries d
-      set state = 'sending', worker = ${worker}::uuid, 
+      set state = 'sending', worker = ${worker}::uuid,
         -- A worker that ended may have claimed it without an attempt.
         first_attempt_at = case when d.attempts = 0 then now() else coalesce(d.first_attempt_at, now()) end
       from due

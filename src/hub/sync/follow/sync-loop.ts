@@ -83,6 +83,8 @@ async function withLock(
     const lockLost = new AbortController()
     const lockSignal = AbortSignal.any([signal, lockLost.signal])
     const working = work(session, lockSignal).finally(() => lockLost.abort())
+    // It is awaited below: until then a failure would end the process.
+    working.catch(() => {})
     while (!lockSignal.aborted) {
       await pause(LOCK_CHECK_MS, lockSignal)
       if (!lockSignal.aborted) await session`select 1`.catch(() => lockLost.abort())

@@ -25,7 +25,7 @@ export interface PublishLoopOptions {
 const SWEEP_MS = 1_000
 /** Wait between attempts, doubling from the first to the last. */
 const RETRY_MS = { first: 100, last: 10_000 }
-/** The same for a user whose message the upstream could not take while it took others. */
+/** The same for a user whose message the upstream could not take. */
 const USER_RETRY_MS = { first: 1_000, last: 60_000 }
 /** With more waiting users than this, their waits are forgotten. */
 const MAX_WAITING_USERS = 1_000
@@ -92,8 +92,9 @@ class Publisher {
         const failure = failures.find(({ isUserLimit }) => !isUserLimit)
         if (failure !== undefined) {
           upstreams.failOver(client)
-          // So they are if it says why: it may be unable to decide about these users alone, whose messages can fill a round.
-          if (failures.every(({ errorCode }) => errorCode !== null)) this.#postpone(round)
+          // If it gives a reason, it may be unable to decide about these users alone, and their messages can fill a round: those
+          // behind them are next.
+          if (failures.every(({ errorCode }) => errorCode !== null)) this.#postpone(round, RETRY_MS.last)
           return this.#retryAfter(failure)
         }
       }
@@ -127,8 +128,11 @@ class Publisher {
     this.#loggedKinds.clear()
   }
 
-  /** Users whose next message failed while others went through wait by themselves, so that they hold up nobody. */
-  #postpone({ answered, postponed }: Round): void {
+  /**
+   * Users whose next message failed wait by themselves, so that they hold up nobody: while others go through, for a minute at most,
+   * and else as long as between two attempts.
+   */
+  #postpone({ answered, postponed }: Round, longestMs = USER_RETRY_MS.last): void {
     const { log, clock } = this.#options
     for (const { outgoing } of answered) this.#waitingUsers.delete(outgoing.message.data.fid)
     const [first] = postponed
@@ -138,7 +142,7 @@ class Publisher {
     if (this.#waitingUsers.size + postponed.size > MAX_WAITING_USERS) this.#waitingUsers.clear()
     for (const fid of postponed.keys()) {
       const { delayMs: last = USER_RETRY_MS.first / 2 } = this.#waitingUsers.get(fid) ?? {}
-      const delayMs = Math.min(USER_RETRY_MS.last, last * 2)
+      const delayMs = Math.min(longestMs, last * 2)
       this.#waitingUsers.set(fid, { untilMs: clock() + delayMs, delayMs })
     }
   }
