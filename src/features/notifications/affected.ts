@@ -40,17 +40,22 @@ export function affectedBy(events: readonly ConsumedEvent[]): AffectedNotificati
   const followed = new Set<number>()
   const compacted = new Set<number>()
 
+  function addReactions(group: AffectedReactions): void {
+    reactions.set(`${group.kind}/${group.fid}/${group.hash.toString('hex')}`, group)
+  }
+
   function addAffected({ data, hash }: SignedMessage): void {
     switch (data.type) {
       case MessageType.CAST_ADD:
         casts.set(hash.toString('hex'), hash)
+        // The reactions that came before it, or stay behind.
+        for (const kind of [kinds.likes, kinds.recasts]) addReactions({ fid: data.fid, hash, kind })
         return
       case MessageType.REACTION_ADD: {
         const { type, targetCastId: target } = data.reactionBody!
         if (!target) return
         const kind = type === ReactionType.LIKE ? kinds.likes : kinds.recasts
-        const group = { fid: target.fid, hash: Buffer.from(target.hash), kind }
-        reactions.set(`${kind}/${group.fid}/${group.hash.toString('hex')}`, group)
+        addReactions({ fid: target.fid, hash: Buffer.from(target.hash), kind })
         return
       }
       case MessageType.LINK_ADD:

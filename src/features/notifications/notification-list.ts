@@ -127,7 +127,7 @@ export function listedNotifications(db: Queryable, selection: InboxSelection, li
 /**
  * SQL for a row of each unseen notification of a selection, at most `limit`. Needs `selectionHead`. A cast that was removed
  * within the last moments still counts: to look each up, and a member of each group, took a quarter of the time of a page
- * with 20 unseen ones. Likes and recasts of a cast that is not stored have a group for good, and are looked up.
+ * with 20 unseen ones.
  */
 export function unseenNotifications(db: Queryable, selection: InboxSelection, limit: number): Fragment {
   return db`
@@ -139,7 +139,6 @@ export function unseenNotifications(db: Queryable, selection: InboxSelection, li
       where n.fid = ${selection.fid}::bigint and n.kind = k.kind and n.ts > k.seen_ts
         and n.actor not in (select fid from hidden)
         and ${isSelected(db, selection)}
-        and (n.kind not in (2, 3) or (select c.fid from social.casts c where c.hash = n.hash) = n.fid)
       -- Else the whole inbox may be read for the first hundred.
       order by n.ts desc, n.hash desc
       limit ${limit}

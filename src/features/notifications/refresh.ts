@@ -202,7 +202,7 @@ function allSources(db: Transaction) {
       where r.fid <> r.target_fid
       order by r.target_hash, r.target_fid, r.type, r.ts desc, r.fid desc
     ) newest (fid, kind, hash, ts, actor)
-    left join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
+    join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
 }
 
 /**

@@ -63,7 +63,8 @@ export function followSources(db: Queryable, groups: Fragment): Fragment {
 }
 
 /**
- * SQL for the newest reaction of each kind to each cast.
+ * SQL for the newest reaction of each kind to each stored cast. Of others there are none: anybody can react to a million casts
+ * that never were, and name a user as their author.
  *
  * @param groups Rows with a `fid`, a `hash` and a `kind`.
  */
@@ -79,10 +80,10 @@ export function reactionSources(db: Queryable, groups: Fragment): Fragment {
       limit 1
     )`
   return db`
-    select g.fid, g.kind, g.hash, newest.ts, newest.fid as actor,
-      (select c.root_parent_url from social.casts c where c.hash = g.hash and c.fid = g.fid) as root_url,
+    select g.fid, g.kind, g.hash, newest.ts, newest.fid as actor, c.root_parent_url as root_url,
       0::smallint as suppressed_by
     from ${groups} g
+    join social.casts c on c.hash = g.hash and c.fid = g.fid
     cross join lateral (
       ${newestOf(kinds.likes, db`1`)}
       union all

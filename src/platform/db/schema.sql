@@ -1299,7 +1299,7 @@ CASE
     ELSE search.words_with_mentions(text, mentions, mention_positions)
 END)) stored,
   constraint casts_pkey PRIMARY KEY (hash)
-);
+) with (autovacuum_vacuum_insert_scale_factor=0.02);
 CREATE INDEX casts_by_author ON social.casts USING btree (fid, ts DESC, hash DESC);
 CREATE INDEX casts_by_parent ON social.casts USING btree (parent_hash, ts, hash) WHERE (parent_hash IS NOT NULL);
 CREATE INDEX casts_by_parent_url ON social.casts USING btree (parent_url, ts DESC, hash DESC) INCLUDE (fid) WHERE (parent_url IS NOT NULL);
@@ -1338,7 +1338,7 @@ create table social.reactions (
   signer bytea not null,
   merged_at timestamp with time zone default clock_timestamp(),
   constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
-);
+) with (autovacuum_vacuum_insert_scale_factor=0.02);
 CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);
 CREATE INDEX reactions_by_user ON social.reactions USING btree (fid, type, ts DESC, target_hash DESC);
 CREATE INDEX recasts_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC) WHERE (type = 2);

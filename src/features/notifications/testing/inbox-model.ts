@@ -37,8 +37,8 @@ export function membersOf(messages: readonly SignedMessage[]): ModelRow[] {
       const { fid, hash: target } = data.reactionBody!.targetCastId!
       const cast = casts.get(hex(target))
       const kind = data.reactionBody!.type === ReactionType.LIKE ? 'likes' : 'recasts'
-      const rootUrl = cast && cast.data.fid === fid ? rootOf(cast, casts) : null
-      rows.push({ ...member, fid, kind, hash: hex(target), rootUrl })
+      if (cast?.data.fid === fid)
+        rows.push({ ...member, fid, kind, hash: hex(target), rootUrl: rootOf(cast, casts) })
     }
     if (data.type === MessageType.CAST_ADD) {
       const { parentCastId, embeds, mentions } = data.castAddBody!
