@@ -85,22 +85,28 @@ export async function readSubscribers(
   { viewer, limit }: { readonly viewer: Viewer; readonly limit: number },
 ): Promise<(SubscriberRow & { readonly fid: number })[]> {
   return await db<(SubscriberRow & { readonly fid: number })[]>`
-    select ${subscriberColumns(db)}, u.fid
+    select ${subscriberColumns(db)}, s.fid
     from unnest(
       ${db.types.texts(contracts.map(({ network }) => network))}::text[],
       ${db.types.byteas(contracts.map(({ address }) => bytesOf(address)))}::bytea[]
     ) as c (network, contract)
-    join subscriptions.subscribers s on s.network = c.network and s.contract = c.contract
+    -- The latest of each by index: a contract may have a million.
     cross join lateral (
-      select fid from (
-        select fid, 0 as rank from social.users where custody_address = s.account
-        union all
-        select fid, 1 from social.verifications where address = s.account and protocol = 0
-      ) holders
-      order by rank, fid
-      limit 1
-    ) u
-    where ${visibilityFilter(db, viewer, 'u.fid')}
+      select s.*, u.fid
+      from subscriptions.subscribers s
+      cross join lateral (
+        select fid from (
+          select fid, 0 as rank from social.users where custody_address = s.account
+          union all
+          select fid, 1 from social.verifications where address = s.account and protocol = 0
+        ) holders
+        order by rank, fid
+        limit 1
+      ) u
+      where s.network = c.network and s.contract = c.contract and ${visibilityFilter(db, viewer, 'u.fid')}
+      order by s.subscribed_at desc, s.block desc, s.account
+      limit ${limit}
+    ) s
     order by s.subscribed_at desc, s.block desc, s.network, s.contract, s.account
     limit ${limit}`
 }

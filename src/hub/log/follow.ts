@@ -6,7 +6,7 @@ import { inSlices } from '../../platform/process/turns.js'
 import { type BlockRef, confirmedBlock } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './log-range.js'
-import { type LogReset, LogResetError } from './log-reset.js'
+import { findReset, type LogReset, LogResetError } from './log-reset.js'
 import { readEvents, readLogEnds, type StoredHubEvent, startAtKeptEvents, startBeforeEnds } from './read.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
@@ -207,21 +207,35 @@ export function createSingleFlightPages<Sent>(
     }
   }
 
-  return (ranges, filter) => {
+  return async (ranges, filter) => {
     const key = keyOf(ranges, filter)
     const pending = inFlight.get(key)
-    if (pending) return pending
+    if (pending) {
+      return await pending.catch(async (error: unknown) => {
+        throw error instanceof LogResetError ? await ownReset(db, ranges, error.reset) : error
+      })
+    }
     const page = readPage(ranges, filter).finally(() => inFlight.delete(key))
     inFlight.set(key, page)
-    return page
+    return await page
   }
+}
+
+/** The reset as it is for a reader that shared a read: where it left the log is told by the blocks that it remembers itself. */
+async function ownReset(
+  db: Database,
+  ranges: readonly ShardRange[],
+  { shard, isBehind }: LogReset,
+): Promise<LogResetError> {
+  const { from, history = [] } = ranges.find((range) => range.shard === shard)!
+  return new LogResetError(await findReset(db, { shard, lastId: from - 1, history }, isBehind))
 }
 
 function blockKey({ shard, id }: Pick<StoredHubEvent, 'shard' | 'id'>): string {
   return `${shard}:${blockOf(id)}`
 }
 
-/** Of the history only the newest block counts: the blocks before it follow from its hash. */
+/** Of the history only the newest block counts: it says what the reader has read. */
 function keyOf(ranges: readonly ShardRange[], filter: EventFilter | null): string {
   return JSON.stringify([
     ranges.map(({ shard, from, stop, history }) => [shard, from, stop, history?.[0]]),

@@ -5,8 +5,10 @@ import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { type BlockRef, decodeHistory, encodeHistory, withBlocks } from './block-history.js'
 import { type Consumer, type ConsumerCursor, consumeBatch, ensureCursors } from './consumer-batch.js'
+import { createSingleFlightPages, openEndedRange } from './follow.js'
 import { decodeHubEvent, eventId } from './hub-event.js'
 import { AFTER_ALL_EVENTS } from './log-range.js'
+import { type LogResetError, readHistory } from './log-reset.js'
 import { ensurePartitions } from './partitions.js'
 import { readEvents } from './read.js'
 import { appendEvents, buildBlocks } from './write.js'
@@ -210,4 +212,24 @@ test('blocks of other on-chain events have other hashes', () => {
     return hex(buildBlocks(1, head, pending, testNow).head.blockHash)
   })
   expect(new Set(hashes).size).toBe(2)
+})
+
+test('readers that share a page continue where each has left the log, as far as each remembers', async () => {
+  for (let blocks = 1; blocks <= 6; blocks += 1) await append(1)
+  const known = await readHistory(db, 1, eventId(6, 1))
+  await goBack(2)
+  await append(1)
+  await append(1)
+  const readPage = createSingleFlightPages(db, (events) => events.map(({ id }) => id))
+  const newest = known[0]!
+  const kept = await readHistory(db, 1, eventId(4, 1))
+  const readersOf = [[newest], [newest, ...kept]]
+  const resets = await Promise.all(
+    readersOf.map((history) =>
+      readPage([{ ...openEndedRange(1, eventId(6, 2)), history }], null).catch(
+        (error: LogResetError) => error.reset.nextId,
+      ),
+    ),
+  )
+  expect(resets).toEqual([0, eventId(5, 0)])
 })

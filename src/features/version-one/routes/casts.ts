@@ -57,7 +57,8 @@ const casts = versionOne({
 const allCastsInThread = versionOne({
   tag: 'Casts',
   path: 'all-casts-in-thread',
-  price: () => workPrices.largeReply,
+  // The whole thread is read for its first 500 casts.
+  price: () => workPrices.search,
   summary: 'Get the casts of a thread',
   query: Type.Object({ threadHash: hash, viewerFid }),
   result: Type.Object({ casts: Type.Array(VersionOneCast) }),

@@ -142,6 +142,15 @@ describe('a stream', () => {
     ])
   })
 
+  test('a shard that was empty, behind the id of the URL -> all its events after a reconnect', async () => {
+    await append({ shard: 1, id: 50 })
+    const [first] = await (await open(double, 'from_event_id=50')).take(1)
+    expect(first!.id).toBe('1:50')
+    await append({ shard: 2, id: 5 }, { shard: 1, id: 51 })
+    const resumed = await open(double, 'from_event_id=50', { 'last-event-id': first!.id! })
+    expect((await take(resumed, 2)).toSorted()).toEqual(['1:51', '2:5'])
+  })
+
   test('fid and event_type -> only these events; the position passes the others', async () => {
     await append(
       { id: 1, fid: 7 },

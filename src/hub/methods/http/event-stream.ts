@@ -89,7 +89,8 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
     const positions = parsePosition(header, shards)
     const resumeFrom = (shard: number) => {
       const position = positions.get(shard)
-      if (!position) return openEndedRange(shard, from ?? 0)
+      // A shard that had no event then, whatever the URL says: it was not as far as that.
+      if (!position) return openEndedRange(shard, 0)
       const { lastId, history } = position
       return { ...openEndedRange(shard, lastId + 1), ...(history.length > 0 ? { history } : {}) }
     }
