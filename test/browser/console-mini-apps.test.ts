@@ -254,9 +254,22 @@ describe.skipIf(browserPath === null)('the mini apps of the console', () => {
     await compose('Harvest time')
     await page.getByLabel('Followers of').fill('007')
     await page.getByLabel('Minimum score').fill('0.')
+    await page.getByRole('switch', { name: 'Only users near a place' }).check()
+    const type = async (label: string, text: string) => {
+      await page.getByLabel(label).fill('')
+      await page.getByLabel(label).pressSequentially(text)
+      expect(await page.getByLabel(label).inputValue()).toBe(text)
+    }
+    await type('Latitude', '52.7')
+    await type('Longitude', '-0.12')
+    await type('Radius in km', '0600')
     const counted = page.waitForRequest('**/v2/social/frame/notifications/preview/')
     await click('Count the audience')
-    expect((await counted).postDataJSON().filters).toEqual({ following_fid: 7, minimum_user_score: 0 })
+    expect((await counted).postDataJSON().filters).toEqual({
+      following_fid: 7,
+      minimum_user_score: 0,
+      near_location: expect.objectContaining({ latitude: 52.7, longitude: -0.12 }),
+    })
   })
 
   it('keep what was typed when the map cannot be loaded', async () => {

@@ -49,7 +49,7 @@ export const workPrices = {
     requests:
       '`cast/search`; `cast/metrics`; `feed` by `embed_url` or `embed_types`; `feed/frames`; `feed/user/casts` with a ' +
       'filter, `feed/user/replies_and_recasts` (also with the fid in its path) except with `filter=recasts`, ' +
-      '`feed/channels` with `fids`, of version 1 `casts` with `parent_url`; `frame/validate/analytics`; `channel/users`; ' +
+      '`feed/channels` with `fids`, of version 1 `casts` with `parent_url` and `all-casts-in-thread`; `frame/validate/analytics`; `channel/users`; ' +
       '`cast/conversation` with `sort_type=algorithmic` or `fold`; later pages of `feed/trending`, `channel/trending` ' +
       'and of `feed` by `global_trending`',
     lane: 'reads',
@@ -60,7 +60,7 @@ export const workPrices = {
   largeReply: {
     requests:
       '`cast/conversation`; `user/bulk`, `user/bulk-by-address`, `casts` and `channel/followers` with more than 50 ' +
-      'entries; of version 1 `all-casts-in-thread`, and `recent-users` with more than 50',
+      'entries; of version 1 `recent-users` with more than 50',
     lane: 'reads',
     msPerRequest: 1,
     msPerKb: 0.02,

@@ -46,7 +46,7 @@ interface AccountReport {
 /** Compares a user with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, hub, trusted, selection, signal } = options
-  // Before the upstream is listed: what is sent meanwhile is not in the list.
+  // Before the upstream is listed, as what is sent meanwhile is not in the list; and once more after it.
   const mayRemove = options.extra === 'remove' && !(await hasOutgoing(db, fid))
   const difference = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
@@ -65,7 +65,7 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const extra = await readMessages(db, fid, hashes)
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
-  if (mayRemove && extra.length > 0) await hub.removeByUpstream(extra)
+  if (mayRemove && extra.length > 0 && !(await hasOutgoing(db, fid))) await hub.removeByUpstream(extra)
   const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
   return { missing, repaired: merged, refused, extra: report, sent }
 }

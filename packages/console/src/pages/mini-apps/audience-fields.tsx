@@ -1,5 +1,14 @@
-import { Loader, NumberInput, SimpleGrid, Stack, Switch, Text, Textarea } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import {
+  Loader,
+  NumberInput,
+  type NumberInputProps,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+} from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
 import { enteredNumber } from '../../parts/format'
 import { parseFids } from '../webhooks/filter-fields'
 import type { Audience, AudienceMap } from './requests'
@@ -150,17 +159,35 @@ function CircleFields({ circle, onChange }: { circle: Circle; onChange: (circle:
     value: circle[member],
     min,
     max,
-    onChange: (value: number | string) => {
-      const number = enteredNumber(value)
-      // The map shows the last one until there is another.
-      if (number !== null && !Number.isNaN(number)) onChange({ ...circle, [member]: number })
-    },
+    onNumber: (value: number) => onChange({ ...circle, [member]: value }),
   })
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <NumberInput label="Latitude" {...field('latitude', -90, 90)} decimalScale={2} />
-      <NumberInput label="Longitude" {...field('longitude', -180, 180)} decimalScale={2} />
-      <NumberInput label="Radius in km" {...field('radiusKm', 0, MAX_RADIUS_KM)} step={50} />
+      <PlaceNumber label="Latitude" {...field('latitude', -90, 90)} decimalScale={2} />
+      <PlaceNumber label="Longitude" {...field('longitude', -180, 180)} decimalScale={2} />
+      <PlaceNumber label="Radius in km" {...field('radiusKm', 0, MAX_RADIUS_KM)} step={50} />
     </SimpleGrid>
+  )
+}
+
+interface PlaceNumberProps extends NumberInputProps {
+  readonly value: number
+  readonly onNumber: (value: number) => void
+}
+
+/** A number that the map has too: the last one that was entered, until there is another. */
+function PlaceNumber({ value, onNumber, ...props }: PlaceNumberProps) {
+  // What is entered stays as it is: `52.` becomes 52.7, and `-0` becomes -0.12.
+  const [entered, setEntered] = useState<number | string>(value)
+  return (
+    <NumberInput
+      {...props}
+      value={Number(entered) === value ? entered : value}
+      onChange={(given) => {
+        setEntered(given)
+        const number = enteredNumber(given)
+        if (number !== null && !Number.isNaN(number)) onNumber(number)
+      }}
+    />
   )
 }
