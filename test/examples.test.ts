@@ -115,46 +115,40 @@ it('reply bot: a mention -> a reply that can be read; a wrong signature -> refus
   expect((await server.get('webhook/list')).webhooks).toEqual([])
 })
 
-it('reply bot: killed and started again -> it takes its webhook, and deletes it at Ctrl-C', async () => {
-  const bot = await createMember('lasting')
-  const PORT = String(await freePort())
-  const env = { API_KEY, PLAZA_URL, SIGNER_UUID: bot.signerUuid, PORT }
-  const killed = startExample('reply-bot/bot.mjs', env)
-  await killed.waitFor(/reply bot of fid \d+ on/)
-  const gone = new Promise((resolve) => killed.child.once('exit', resolve))
-  killed.child.kill('SIGKILL')
-  await gone
+it.each([
+  ['lasting', 'it takes its webhook', async () => {}],
+  [
+    'forgotten',
+    'a webhook that was switched off meanwhile is replaced',
+    async () => {
+      const [{ webhook_id }] = (await server.get('webhook/list')).webhooks
+      const { status } = await server.send('PATCH', 'webhook', { webhook_id, active: 'false' })
+      expect(status).toBe(200)
+    },
+  ],
+] as const)(
+  'reply bot %s: killed and started again -> %s, and deleted at Ctrl-C',
+  async (name, _, meanwhile) => {
+    const bot = await createMember(name)
+    const PORT = String(await freePort())
+    const env = { API_KEY, PLAZA_URL, SIGNER_UUID: bot.signerUuid, PORT }
+    const killed = startExample('reply-bot/bot.mjs', env)
+    await killed.waitFor(/reply bot of fid \d+ on/)
+    const gone = new Promise((resolve) => killed.child.once('exit', resolve))
+    killed.child.kill('SIGKILL')
+    await gone
+    await meanwhile()
 
-  const next = startExample('reply-bot/bot.mjs', env)
-  await next.waitFor(/reply bot of fid/)
-  const hash = await publish(alice, '@lasting still there?')
-  await next.waitFor(new RegExp(`replied to ${hash}`))
-  const ended = new Promise((resolve) => next.child.once('exit', resolve))
-  next.child.kill('SIGINT')
-  expect(await ended).toBe(0)
-  expect((await server.get('webhook/list')).webhooks).toEqual([])
-})
-
-it('reply bot: its webhook was switched off while it was away -> a new one', async () => {
-  const bot = await createMember('forgotten')
-  const PORT = String(await freePort())
-  const env = { API_KEY, PLAZA_URL, SIGNER_UUID: bot.signerUuid, PORT }
-  const killed = startExample('reply-bot/bot.mjs', env)
-  await killed.waitFor(/reply bot of fid \d+ on/)
-  const gone = new Promise((resolve) => killed.child.once('exit', resolve))
-  killed.child.kill('SIGKILL')
-  await gone
-  const [{ webhook_id }] = (await server.get('webhook/list')).webhooks
-  expect((await server.send('PATCH', 'webhook', { webhook_id, active: 'false' })).status).toBe(200)
-
-  const next = startExample('reply-bot/bot.mjs', env)
-  await next.waitFor(/reply bot of fid/)
-  const hash = await publish(alice, '@forgotten still there?')
-  await next.waitFor(new RegExp(`replied to ${hash}`))
-  const ended = new Promise((resolve) => next.child.once('exit', resolve))
-  next.child.kill('SIGINT')
-  expect(await ended).toBe(0)
-})
+    const next = startExample('reply-bot/bot.mjs', env)
+    await next.waitFor(/reply bot of fid/)
+    const hash = await publish(alice, `@${name} still there?`)
+    await next.waitFor(new RegExp(`replied to ${hash}`))
+    const ended = new Promise((resolve) => next.child.once('exit', resolve))
+    next.child.kill('SIGINT')
+    expect(await ended).toBe(0)
+    expect((await server.get('webhook/list')).webhooks).toEqual([])
+  },
+)
 
 it('mini app: a watered garden -> a notification to those who enabled them', async () => {
   const { apps } = await admin('GET', 'apps')
