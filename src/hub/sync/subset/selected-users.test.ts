@@ -40,6 +40,19 @@ async function fidsToReconcile(): Promise<number[]> {
   return rows.map(({ fid }) => fid)
 }
 
+/** Flushes while the database refuses what it writes. */
+async function failToFlush(users: SelectedUsers): Promise<void> {
+  await db`create function refuse_selection() returns trigger language plpgsql as $$begin raise 'no'; end$$`
+  await db`
+    create trigger refuse_selection before insert or delete on sync.selected_users
+    for each row execute function refuse_selection()`
+  try {
+    await expect(users.flush()).rejects.toThrow('no')
+  } finally {
+    await db`drop function refuse_selection cascade`
+  }
+}
+
 describe('the stored selection equals the one in memory', () => {
   test('after a removal and an addition before the flush', async () => {
     await addSelectedUsers(db, [friendship])
@@ -53,17 +66,9 @@ describe('the stored selection equals the one in memory', () => {
 
   test('after a flush that failed, and changes since', async () => {
     const users = await SelectedUsers.open(db, settings)
-    await db`create function refuse_selection() returns trigger language plpgsql as $$begin raise 'no'; end$$`
-    await db`
-      create trigger refuse_selection before insert on sync.selected_users
-      for each row execute function refuse_selection()`
-    try {
-      wants(users, follows(true, 1))
-      wants(users, configured.link(other.fid, testNow - 100))
-      await expect(users.flush()).rejects.toThrow('no')
-    } finally {
-      await db`drop function refuse_selection cascade`
-    }
+    wants(users, follows(true, 1))
+    wants(users, configured.link(other.fid, testNow - 100))
+    await failToFlush(users)
     wants(users, configured.link(other.fid, testNow - 90, { remove: true }))
     await users.reload()
     const reopened = await SelectedUsers.open(db, settings)
@@ -76,16 +81,8 @@ describe('the stored selection equals the one in memory', () => {
   test('after a process that could not write lost the log to another, and took it over again', async () => {
     await addSelectedUsers(db, [friendship])
     const users = await SelectedUsers.open(db, settings)
-    await db`create function refuse_selection() returns trigger language plpgsql as $$begin raise 'no'; end$$`
-    await db`
-      create trigger refuse_selection before delete on sync.selected_users
-      for each row execute function refuse_selection()`
-    try {
-      wants(users, follows(false, 1))
-      await expect(users.flush()).rejects.toThrow('no')
-    } finally {
-      await db`drop function refuse_selection cascade`
-    }
+    wants(users, follows(false, 1))
+    await failToFlush(users)
     // The other one read the same event, and a later one.
     const another = await SelectedUsers.open(db, settings)
     wants(another, follows(false, 1))
