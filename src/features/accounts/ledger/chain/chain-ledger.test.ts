@@ -114,6 +114,60 @@ it('submit: of two transfers at once that the wallet cannot pay both, one is ref
   expect(results.filter((result) => 'code' in result)).toMatchObject([{ code: 'insufficient_funds' }])
 })
 
+describe('a call that the chain does not take', () => {
+  const gasOf = (gas: bigint) => (method: string, result: unknown) =>
+    method === 'eth_estimateGas' ? `0x${gas.toString(16)}` : result
+
+  it('more gas than a transaction may have -> refused, and later ones are sent', async () => {
+    const [ledger, wallet] = [newLedger(), await newWallet()]
+    proxy.faults = { alterResult: gasOf(2n ** 24n + 1n) }
+    const purchase = rentBy(wallet)
+    expect(await ledger.buy(purchase)).toEqual({
+      code: 'conflict',
+      message: 'the call needs more than 16777216 gas, the most of a transaction: ask for less in one',
+    })
+    expect(await isRecorded(purchase)).toBe(false)
+    recover()
+    expect(await ledger.buy(rentBy(wallet))).toMatchObject({ hash: expect.any(Buffer) })
+  })
+
+  it('a node that allows less gas to any call -> the same for a wallet that could pay the most', async () => {
+    const ledger = newLedger()
+    const tooMuch = 'gas required exceeds allowance (50000000)'
+    proxy.faults = { refuse: (method) => (method === 'eth_estimateGas' ? tooMuch : null) }
+    expect(await ledger.buy(rentBy(await walletOn(chain, db, { balance: parseEther('4') })))).toMatchObject({
+      code: 'conflict',
+    })
+    expect(await ledger.buy(rentBy(await walletOn(chain, db, { balance: 1n })))).toMatchObject({
+      code: 'insufficient_funds',
+    })
+  })
+
+  it('the margin above an estimate ends at the most of a transaction', async () => {
+    const [ledger, wallet] = [newLedger(), await walletOn(chain, db, { balance: parseEther('4') })]
+    proxy.faults = { alterResult: gasOf(16_000_000n) }
+    const { hash } = (await ledger.buy(rentBy(wallet))) as { hash: Buffer }
+    expect((await chain.client.getTransaction({ hash: hexOf(hash) })).gas).toBe(2n ** 24n)
+  })
+
+  it('an RPC that has stalled refuses it -> the one with the newest block decides', async () => {
+    const stalled = await startRpcProxy(chain.url)
+    const ledger = ledgerOn(`${stalled.url},${proxy.url}`, { db, hub, clock: () => nowMs })
+    await chain.mine(3)
+    const refuse = (method: string) => (method === 'eth_estimateGas' ? 'execution reverted' : null)
+    stalled.faults = { blocksBehind: 2, refuse }
+    const transfer = async () => {
+      const wallet = await newWallet()
+      const call = { to: hexOf(wallet.address), data: '0x' as const }
+      return await ledger.submit({ walletId: wallet.id, purpose: `test ${randomUUID()}`, call, value: 1n })
+    }
+    expect(await transfer()).toMatchObject({ hash: expect.any(String) })
+    // Both refuse it.
+    proxy.faults = { refuse }
+    expect(await transfer()).toMatchObject({ code: 'conflict' })
+  })
+})
+
 describe('wallets of several apps', () => {
   it('a purchase whose time was over while it waited for its turn asks the chain nothing then', async () => {
     const ledger = newLedger()

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../../../hub/chain/chains.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
-import { PlazaError, type Refusal } from '../../../../platform/errors.js'
+import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
 import { createQueue } from '../../../../platform/process/queue.js'
 import { PromiseCache } from '../../../../platform/promise-cache.js'
 import { hexOf } from '../../../../protocol/bytes.js'
@@ -44,8 +44,8 @@ import type {
   SubmittedTransaction,
   TransactionOrder,
 } from './transaction-order.js'
-import { WalletRpc } from './wallet-rpc.js'
-import { type Fees, maxCostOf, newFees, signTransaction } from './wallet-transaction.js'
+import { type GasEstimate, WalletRpc } from './wallet-rpc.js'
+import { type Fees, maxCostOf, minBigint, newFees, signTransaction } from './wallet-transaction.js'
 
 /** Dependencies of a chain's ledger. */
 export interface ChainLedgerOptions
@@ -61,6 +61,11 @@ const MAX_CACHED = 10_000
 const PRICE_MARGIN_PERCENT = 2n
 /** Margin on gas estimates, since the state may change. */
 const GAS_MARGIN_PERCENT = 20n
+/**
+ * The most gas that a transaction may have (EIP-7825). Nodes estimate more and do not accept it, and a recorded one
+ * that none accepts holds up its wallet for ever: later ones have greater nonces.
+ */
+const MAX_GAS = 2n ** 24n
 
 /** Ledgers by the network that wallets spend on. */
 export type WalletLedgers = ReadonlyMap<ChainName, ChainLedger>
@@ -220,9 +225,9 @@ export class ChainLedger implements AccountLedger {
       this.#rpc.estimateGas(from, { to, data }, value),
       this.#fees(),
     ])
-    if ('gas' in estimate) return maxCostOf({ value, gas: withGasMargin(estimate.gas), maxFee: fees.maxFee })
-    if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
-    return insufficientFunds(value, await this.#rpc.balance(from))
+    if (isWithinBound(estimate))
+      return maxCostOf({ value, gas: withGasMargin(estimate.gas), maxFee: fees.maxFee })
+    return await this.#refusalOf(estimate, from, { value, maxFee: fees.maxFee })
   }
 
   async settlePending(): Promise<void> {
@@ -247,12 +252,10 @@ export class ChainLedger implements AccountLedger {
     const from = hexOf(wallet.address)
     const fees = await this.#fees()
     const estimate = await this.#rpc.estimateGas(from, call, value)
-    if (!('gas' in estimate)) {
+    if (!isWithinBound(estimate)) {
       // Another process may have bought it meanwhile; the contracts would refuse it a second time.
       const existing = await findTransaction(db, purchase)
-      if (existing) return existing
-      if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
-      return insufficientFunds(value, await this.#rpc.balance(from))
+      return existing ?? (await this.#refusalOf(estimate, from, { value, maxFee: fees.maxFee }))
     }
     const gas = withGasMargin(estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
@@ -277,6 +280,19 @@ export class ChainLedger implements AccountLedger {
     }
     // Purchases that nobody waits for any more would ask a slow RPC in their turns, and hold up those of all wallets.
     return await this.#withWalletLock(purchase.walletId, recordInTurn, () => requireTimeLeft(purchase))
+  }
+
+  async #refusalOf(
+    estimate: GasEstimate,
+    from: Hex,
+    { value, maxFee }: { readonly value: bigint; readonly maxFee: bigint },
+  ): Promise<Refusal> {
+    if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
+    if ('gas' in estimate) return tooMuchGas()
+    const balance = await this.#rpc.balance(from)
+    // Nodes say the same of a call that needs more gas than they allow to any.
+    const mayPayAny = balance >= maxCostOf({ value, gas: MAX_GAS, maxFee })
+    return mayPayAny ? tooMuchGas() : insufficientFunds(value, balance)
   }
 
   /**
@@ -319,8 +335,19 @@ export class ChainLedger implements AccountLedger {
   }
 }
 
+function isWithinBound(estimate: GasEstimate): estimate is { readonly gas: bigint } {
+  return 'gas' in estimate && estimate.gas <= MAX_GAS
+}
+
+function tooMuchGas(): Refusal {
+  return refuse(
+    'conflict',
+    `the call needs more than ${MAX_GAS} gas, the most of a transaction: ask for less in one`,
+  )
+}
+
 function withGasMargin(gas: bigint): bigint {
-  return (gas * (100n + GAS_MARGIN_PERCENT)) / 100n
+  return minBigint((gas * (100n + GAS_MARGIN_PERCENT)) / 100n, MAX_GAS)
 }
 
 /** Returns the name of the network of wallets on a chain. */

@@ -133,21 +133,19 @@ export class WalletRpc {
     })
   }
 
-  async estimateGas(from: Hex, { to, data }: EncodedCall, value: bigint): Promise<GasEstimate> {
-    return await this.#withEndpoint(async (endpoint): Promise<GasEstimate> => {
-      try {
-        const gas = await endpoint.request<Hex>('eth_estimateGas', [
-          { from, to, data, value: numberToHex(value) },
-        ])
-        return { gas: hexToBigInt(gas) }
-      } catch (error) {
-        const revert = revertData(error)
-        if (revert !== null) return { revert }
-        if (/insufficient funds|gas required exceeds allowance/i.test(errorText(error)))
-          return { isUnderfunded: true }
-        throw error
-      }
-    })
+  /** Estimates the gas of a call. A refusal is that of the RPC with the newest block: callers give up for good. */
+  async estimateGas(from: Hex, call: EncodedCall, value: bigint): Promise<GasEstimate> {
+    const work = (endpoint: Endpoint) => estimateAt(endpoint, from, call, value)
+    const estimate = await this.#withEndpoint(work)
+    if ('gas' in estimate) return estimate
+    // One that has stalled answers all the same, and knows neither the fid nor the funds of a moment ago.
+    const estimates = await this.#orUnavailable(
+      this.#rpc.requestAll(async (endpoint) => ({
+        head: await endpoint.head(),
+        estimate: await work(endpoint),
+      })),
+    )
+    return estimates.reduce((newest, each) => (each.head > newest.head ? each : newest)).estimate
   }
 
   /** Returns the block number of a transaction; null when it is in none. */
@@ -214,6 +212,26 @@ export class WalletRpc {
     return await answer.catch((cause: unknown) => {
       throw new PlazaError('unavailable.other_side', silentChainText, { cause })
     })
+  }
+}
+
+async function estimateAt(
+  endpoint: Endpoint,
+  from: Hex,
+  { to, data }: EncodedCall,
+  value: bigint,
+): Promise<GasEstimate> {
+  try {
+    const gas = await endpoint.request<Hex>('eth_estimateGas', [
+      { from, to, data, value: numberToHex(value) },
+    ])
+    return { gas: hexToBigInt(gas) }
+  } catch (error) {
+    const revert = revertData(error)
+    if (revert !== null) return { revert }
+    if (/insufficient funds|gas required exceeds allowance/i.test(errorText(error)))
+      return { isUnderfunded: true }
+    throw error
   }
 }
 
