@@ -39,8 +39,12 @@ export function paymentHandler(db: Database, rpc: ChainRpc, clock: () => number)
   let lastBlock: number | undefined
   return {
     name: `${network}/payments`,
-    firstBlock: async () =>
-      Math.max(0, (await rpc.withEndpoint((endpoint) => endpoint.head())) - confirmations),
+    async firstBlock() {
+      const finalBlock = Math.max(0, (await rpc.withEndpoint((endpoint) => endpoint.head())) - confirmations)
+      // Payments may be requested, and made, before a process follows them for the first time.
+      const open = await readOpenFrames(db, network, clock(), MAX_NAMED)
+      return Math.min(finalBlock, ...open.map(({ fromBlock }) => fromBlock))
+    },
     confirmedOnly: true,
     withTimes: true,
     get lastBlock() {

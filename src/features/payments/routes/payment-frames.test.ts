@@ -251,6 +251,15 @@ describe('completion', () => {
     expect([await statusOf(unpaid), await statusOf(frame)]).toEqual(['created', 'completed'])
   })
 
+  it('a payment that is requested and made before a process follows for the first time is completed', async () => {
+    const receiver = newReceiver()
+    const frame = await create(bodyOf(receiver))
+    await pay(ann, receiver, 10_000n)
+    await db`delete from chain.followers where name = 'base/payments'`
+    await follow(CONFIRMATIONS + 20)
+    expect(await statusOf(frame)).toBe('completed')
+  })
+
   it('a payment requested while the chain is read is not missed', async () => {
     const follower = new ChainFollower(
       (() => {
