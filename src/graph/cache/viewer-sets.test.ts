@@ -53,6 +53,24 @@ test('a mute during the read -> the user is read again', async () => {
   expect((await loading)?.isHidden(2)).toBe(true)
 })
 
+test('a mute while another user of the batch is read again -> the sets of before it are not handed out', async () => {
+  const process = await createProcess()
+  const { viewerSets, invalidation } = process.hydrator
+  process.hold()
+  const both = Promise.all([viewerSets.load(1), viewerSets.load(2)])
+  await process.read()
+  await mute({ db, invalidation }, 2, 3, 1)
+  const readAgain = process.read()
+  process.release()
+  process.hold()
+  await readAgain
+  await mute({ db, invalidation }, 1, 3, 1)
+  const joined = viewerSets.load(1)
+  process.release()
+  const [[, again], after] = await Promise.all([both, joined])
+  expect([after?.isHidden(3) ?? 'from the tables', again?.isHidden(3)]).toEqual(['from the tables', true])
+})
+
 test('blocks that the snapshot contains are not applied again', async () => {
   const process = await createProcess()
   const { viewerSets, invalidation } = process.hydrator

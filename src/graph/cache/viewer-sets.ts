@@ -167,10 +167,16 @@ export class ViewerSets implements LogState, TaggedStore {
   async #loadBatch(fids: readonly number[]): Promise<ReadonlyMap<number, UserSets | null>> {
     const results = new Map<number, UserSets | null>()
     let missing = fids
-    for (let attempt = 1; missing.length > 0 && attempt <= MAX_ATTEMPTS; attempt += 1) {
+    let attempts = 0
+    while (missing.length > 0 && attempts < MAX_ATTEMPTS) {
+      attempts += 1
       for (const [fid, sets] of await this.#readOnce(missing)) results.set(fid, sets)
       missing = missing.filter((fid) => !results.has(fid))
     }
+    // While others were read again, sets of an earlier read may have left the cache: nothing tells them of a mute since.
+    const isOutdated = ([fid, sets]: [number, UserSets | null]) =>
+      sets !== null && this.#entries.get(fid)?.sets !== sets
+    if (attempts > 1) for (const [fid] of [...results].filter(isOutdated)) results.set(fid, null)
     return results
   }
 
