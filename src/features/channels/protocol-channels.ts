@@ -1,8 +1,8 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { insertMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
+import { withHeldConnection } from '../../platform/db/held-connection.js'
 import { type ErrorCode, PlazaError } from '../../platform/errors.js'
-import { createQueue } from '../../platform/process/queue.js'
 import { channelUrl } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import {
@@ -131,23 +131,16 @@ export async function publishMetadata(
   })
 }
 
-/** A queue for each pool of this process: edits that wait for the lock hold one connection, not all that the merge needs. */
-const metadataQueues = new WeakMap<Database, ReturnType<typeof createQueue>>()
-
 /** Runs `work` while no other process edits the metadata of this channel. */
 async function withMetadataLock(
   db: Database,
   { id }: ProtocolChannel,
   work: () => Promise<void>,
 ): Promise<void> {
-  const runInTurn = metadataQueues.get(db) ?? createQueue()
-  metadataQueues.set(db, runInTurn)
-  await runInTurn(() =>
-    db.begin(async (transaction) => {
-      await transaction`select pg_advisory_xact_lock(hashtextextended(${`metadata of channel ${id}`}, 0))`
-      await work()
-    }),
-  )
+  await withHeldConnection(db, async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(hashtextextended(${`metadata of channel ${id}`}, 0))`
+    await work()
+  })
 }
 
 interface MetadataRow {

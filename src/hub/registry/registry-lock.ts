@@ -1,31 +1,21 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { createQueue } from '../../platform/process/queue.js'
+import { withHeldConnection } from '../../platform/db/held-connection.js'
 import { blockNumberAt } from './local-chain.js'
 
 /** Key of the advisory lock: one process at a time changes the local registry. */
 const REGISTRY_LOCK = 0x7265_6769
 
-/** A queue for each pool of this process, which all registries and ledgers on it share. */
-const queues = new WeakMap<Database, ReturnType<typeof createQueue>>()
-
 /**
  * Runs `work` while no other process changes the registry: a free name or the next fid remains so until it
  * has written.
  *
- * `work` gets the connection that holds the lock, for its reads. It must not take the lock again. One at a time of a pool waits
- * for the lock: each holds a connection meanwhile, and many would leave none for the merge that the holder waits for.
+ * `work` gets the connection that holds the lock, for its reads. It must not take the lock again.
  */
 export async function withRegistryLock<T>(db: Database, work: (locked: Queryable) => Promise<T>): Promise<T> {
-  const runInTurn = queues.get(db) ?? createQueue()
-  queues.set(db, runInTurn)
-  const result = await runInTurn(() =>
-    db.begin(async (transaction) => {
-      await transaction`select pg_advisory_xact_lock(${REGISTRY_LOCK}::bigint)`
-      // Wrapped: the driver would await an array of results as if they were queries.
-      return { value: await work(transaction) }
-    }),
-  )
-  return result.value
+  return await withHeldConnection(db, async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${REGISTRY_LOCK}::bigint)`
+    return await work(transaction)
+  })
 }
 
 /** Reserves the fids up to this one for a later registration, such as a demo. */
