@@ -21,9 +21,10 @@ export function openChainLookups(
   { log = silentLog, onOutcome }: LookupObservers = {},
 ): ChainLookups {
   const { chains, contracts } = chainSettings(config)
-  const clock = Date.now
-  const rpcs = new Map([...chains].map(([name, chain]) => [name, new ChainRpc(chain, { log, clock })]))
-  return createChainLookups({ rpcs, contracts, clock, ...(onOutcome && { onOutcome }) })
+  const rpcs = new Map(
+    [...chains].map(([name, chain]) => [name, new ChainRpc(chain, { log, clock: () => performance.now() })]),
+  )
+  return createChainLookups({ rpcs, contracts, clock: Date.now, ...(onOutcome && { onOutcome }) })
 }
 
 /** Adds the metric of lookups; returns what counts them. */

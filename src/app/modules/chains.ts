@@ -57,7 +57,7 @@ function openChains(
     [...settings.chains].map(([name, chain]) => {
       const options = {
         log,
-        clock,
+        clock: () => performance.now(),
         onFailure: (endpoint: string) => onFailure(name, endpoint),
         onMismatch: () => onMismatch(name),
       }

@@ -145,7 +145,11 @@ function openPublishing({ config, connections, metrics, log }: ServerApp, settin
   const { sync: db, listener } = connections
   return {
     run: (signal: AbortSignal) =>
-      publishLoop({ db, upstreams, listen: listener.listen, log, count, clock: Date.now, signal }),
+      publishLoop({
+        ...{ db, upstreams, listen: listener.listen, log, count, signal },
+        // The waits of users end also when the clock goes back.
+        clock: () => performance.now(),
+      }),
     close: () => upstreams.close(),
   }
 }

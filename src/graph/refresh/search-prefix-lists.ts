@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { DAY_MS, HOUR_MS } from '../../platform/durations.js'
+import { DAY_MS, HOUR_MS, isRecent } from '../../platform/durations.js'
 import { popularityOf } from '../query/user-popularity.js'
 import { MIN_NAMES_PER_PREFIX, nameKind } from '../query/users-search.js'
 
@@ -45,7 +45,7 @@ async function refreshListsIfDue(db: Database, now: number): Promise<void> {
   `
   const { users, lastUsers, finishedAt } = state!
   if (users <= MIN_NAMES_PER_PREFIX) return
-  if (now - finishedAt < MAX_AGE_MS && users < lastUsers * REFRESH_GROWTH_FACTOR) return
+  if (isRecent(finishedAt, now, MAX_AGE_MS) && users < lastUsers * REFRESH_GROWTH_FACTOR) return
   await refreshSearchLists(db, now)
 }
 

@@ -7,7 +7,7 @@ import { type Endpoint, openEndpoint } from './endpoint.js'
 /** Dependencies and callbacks of a `ChainRpc`. */
 export interface ChainRpcOptions {
   readonly log: Log
-  /** Unix milliseconds. */
+  /** Milliseconds from any origin; in a server one that does not go back, for which a stall would last as long as the step. */
   readonly clock: () => number
   /** Called on every failure of an endpoint. */
   readonly onFailure?: (endpoint: string) => void

@@ -115,6 +115,16 @@ test('429: asks again only when the endpoint said', async () => {
   expect(await server.client.chat!(request)).toBe('A summary.')
 })
 
+test('429: a clock that goes back does not make the wait longer', async () => {
+  let now = 1_793_491_200_000
+  const server = await serveAi(db, { clock: () => now })
+  server.answer = (_request, res) => res.writeHead(429, { 'retry-after': '30' }).end()
+  await expect(server.client.chat!(request)).rejects.toMatchObject(refused)
+  server.answer = null
+  now -= 3_600_000
+  expect(await server.client.chat!(request)).toBe('A summary.')
+})
+
 test('no more than four requests at the same time', async () => {
   const server = await serveAi(db)
   const finish: (() => void)[] = []

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Database } from '../db/connection.js'
+import { isRecent } from '../durations.js'
 import { PlazaError } from '../errors.js'
 import type { Log } from '../log/log.js'
 import type { NetAnswer, NetClient } from '../outbound/net-client.js'
@@ -131,7 +132,7 @@ export function createAiClient(options: AiClientOptions): AiClient {
 }
 
 function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutMs }: AiClientOptions): Post {
-  let pausedUntilMs = 0
+  let pause = { sinceMs: 0, lengthMs: 0 }
   let underWay = 0
 
   async function send<Schema extends TSchema>(
@@ -152,7 +153,8 @@ function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutM
       maxBytes,
     })
     if (isNetFailure(answer)) throw failed(`has no answer: ${answer.detail}`)
-    if (answer.status === 429 || answer.status === 503) pausedUntilMs = clock() + pauseMsOf(answer)
+    if (answer.status === 429 || answer.status === 503)
+      pause = { sinceMs: clock(), lengthMs: pauseMsOf(answer) }
     if (answer.status !== 200) throw refusalOf(answer)
     const value = answer.isTruncated ? undefined : tryParseJson(Buffer.from(answer.bytes).toString())
     if (!check.Check(value)) throw failed('has an answer that does not follow its protocol')
@@ -160,8 +162,9 @@ function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutM
   }
 
   return async (path, body, expected) => {
-    const waitSeconds = Math.ceil((pausedUntilMs - clock()) / 1000)
-    if (waitSeconds > 0 || underWay >= MAX_CONCURRENT_REQUESTS) {
+    const isPaused = isRecent(pause.sinceMs, clock(), pause.lengthMs)
+    const waitSeconds = Math.ceil((pause.sinceMs + pause.lengthMs - clock()) / 1000)
+    if (isPaused || underWay >= MAX_CONCURRENT_REQUESTS) {
       throw new PlazaError('unavailable', 'the AI endpoint is busy', {
         retryAfterSeconds: Math.max(1, waitSeconds),
       })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
-import { refreshSearchLists } from '../../../graph/refresh/search-prefix-lists.js'
+import { createSearchJob, refreshSearchLists } from '../../../graph/refresh/search-prefix-lists.js'
 import { UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
@@ -207,6 +207,14 @@ describe('a large network', () => {
     expect(await search('many10002', { limit: 1 })).toEqual([10002])
     await merge({ messages: [people[0]!.link(10003, testNow)] })
     expect(await search('many', { limit: 2, viewer_fid: 1 })).toEqual([10003, 10001])
+  })
+
+  it('lists that a clock which was ahead has dated are refreshed once it is right', async () => {
+    const nowMs = testNowUnix * 1000
+    await refreshSearchLists(db, nowMs + 30 * 86_400_000)
+    await createSearchJob({ db, clock: () => nowMs }).run()
+    const [newest] = await db`select finished_at from search.runs order by id desc limit 1`
+    expect(newest).toEqual({ finished_at: nowMs })
   })
 
   it('drops unused lists, and refreshes lists together', async () => {

@@ -194,6 +194,8 @@ export class ShardSync {
   /** Leaves a node of the network that makes no blocks, if there is another upstream. @throws UpstreamFailure */
   #failOverIfStalled(): void {
     const { client, clock, hasOtherUpstreams } = this.#options
+    // After the clock has gone back, the silence is measured anew.
+    this.#progressMs = Math.min(this.#progressMs, clock())
     const silentMs = clock() - this.#progressMs
     if (!hasOtherUpstreams || silentMs < MAX_BLOCK_SILENCE_MS) return
     const seconds = Math.floor(silentMs / 1000)
