@@ -52,13 +52,13 @@ export async function settleBatches(
         union all
         select campaign_id, client_fid, outcome, http_status, 1 from missed`,
     )},
-    ${endBatches(db, db`select campaign_id from ended`)}
+    ${endBatches(db, db`select campaign_id from ended where (select count(*) from locked_windows) >= 0`)}
     ${notifyEnds(db)}`
 }
 
 /**
- * Gives back the places in rate windows of users who were not reached. It locks the windows in the order in which a claim does:
- * in another the two could wait for each other.
+ * Gives back the places in rate windows of users who were not reached. It locks the windows in the order in which a claim does,
+ * and before the campaigns, which read all of `locked_windows`: in another order the two could wait for each other.
  */
 function unusedWindows(db: Queryable) {
   return db`
