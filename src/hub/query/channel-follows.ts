@@ -42,7 +42,8 @@ export async function readChannelFollowers(
 ): Promise<ChannelFollowerRow[]> {
   const target = targetOf(network, channelId)
   if (!target) return []
-  const isAfter = reverse ? db`<` : db`>`
+  // Beyond all fids: with `is null or` a generic plan reads all followers before the position again.
+  const position = after ?? (reverse ? Number.MAX_SAFE_INTEGER : -1)
   return await db<ChannelFollowerRow[]>`
     select m.fid, m.ts as "followedAt"
     from hub.messages m
@@ -50,7 +51,7 @@ export async function readChannelFollowers(
     where ${isFollow(db, network)}
       and m.target = ${target}::bytea
       and f.shard = ${shard}::smallint
-      and (${after}::bigint is null or m.fid ${isAfter} ${after}::bigint)
+      and m.fid ${reverse ? db`<` : db`>`} ${position}::bigint
     order by m.fid ${reverse ? db`desc` : db`asc`}
     limit ${limit}::bigint
   `

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { MessageType } from '../../protocol/definitions.js'
 import type { PageOptions } from './page.js'
 
@@ -37,6 +37,16 @@ interface SlotPage extends PageOptions<Buffer> {
   readonly state: number | null
 }
 
+/** A condition of its own for a first page: with `is null or` a generic plan reads all before the position again. */
+function isAfter(
+  db: Database,
+  column: ReturnType<Queryable>,
+  { after, reverse }: Pick<PageOptions<Buffer>, 'after' | 'reverse'>,
+) {
+  if (after === null) return db`true`
+  return reverse ? db`${column} < ${after}::bytea` : db`${column} > ${after}::bytea`
+}
+
 /** Reads the slots of one type of a channel, by what they are about. */
 export async function readSlots(
   db: Database,
@@ -44,13 +54,12 @@ export async function readSlots(
   type: MessageType.CHANNEL_MEMBER | MessageType.CHANNEL_MODERATE,
   { limit, reverse, after, state }: SlotPage,
 ): Promise<ChannelMessageRow[]> {
-  const isAfter = reverse ? db`<` : db`>`
   return await db<ChannelMessageRow[]>`
     select key as subject, state, fid, ts, message
     from hub.channel_messages
     where channel_id = ${channelId}::bytea
       and type = ${type}::smallint
-      and (${after}::bytea is null or key ${isAfter} ${after}::bytea)
+      and ${isAfter(db, db`key`, { after, reverse })}
       and (${state}::smallint is null or state = ${state}::smallint)
     order by key ${reverse ? db`desc` : db`asc`}
     limit ${limit}::bigint
@@ -63,13 +72,12 @@ export async function readMemberships(
   subject: Buffer,
   { limit, reverse, after }: PageOptions<Buffer>,
 ): Promise<{ readonly channelId: Buffer; readonly state: number }[]> {
-  const isAfter = reverse ? db`<` : db`>`
   return await db<{ channelId: Buffer; state: number }[]>`
     select channel_id as "channelId", state
     from hub.channel_messages
     where type = 19
       and key = ${subject}::bytea
-      and (${after}::bytea is null or channel_id ${isAfter} ${after}::bytea)
+      and ${isAfter(db, db`channel_id`, { after, reverse })}
     order by channel_id ${reverse ? db`desc` : db`asc`}
     limit ${limit}::bigint
   `
