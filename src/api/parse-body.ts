@@ -84,6 +84,7 @@ const zodCodes: Partial<Record<ValueErrorType, string>> = {
   [ValueErrorType.ArrayMinItems]: 'too_small',
   [ValueErrorType.ArrayMaxItems]: 'too_big',
   [ValueErrorType.NumberMinimum]: 'too_small',
+  [ValueErrorType.NumberExclusiveMinimum]: 'too_small',
   [ValueErrorType.NumberMaximum]: 'too_big',
   [ValueErrorType.IntegerMinimum]: 'too_small',
   [ValueErrorType.IntegerMaximum]: 'too_big',

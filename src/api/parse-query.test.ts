@@ -122,6 +122,8 @@ describe('numbers', () => {
       any: Type.Optional(Type.Number({ maximum: 1_000 })),
       pair: Type.Optional(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 })),
       none: Type.Optional(Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 9 })])),
+      positive: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      cleared: Type.Optional(Type.String({ minLength: 0, maxLength: 5 })),
     }),
   )
 
@@ -147,6 +149,8 @@ describe('numbers', () => {
     [{ any: '0x10' }, 'any must be a number of at most 1000'],
     [{ pair: '1' }, 'pair must be a list of exactly 2, each a whole number'],
     [{ none: '10' }, 'none must be null, or a whole number from 0 to 9'],
+    [{ positive: '0' }, 'positive must be a number above 0'],
+    [{ cleared: 'a long text' }, 'cleared must be a text of 0 to 5 characters'],
   ])('refuses %j', (query, message) => {
     expect(() => parseNumbers(query)).toThrow(message)
   })

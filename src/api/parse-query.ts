@@ -22,7 +22,7 @@ type Parser = (input: unknown) => unknown
  * - whole numbers and numbers; `true`, `false`, `1`, `0`, in any case; strings; one of some strings
  * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once, unless
  *   `uniqueItems` is false
- * - an empty value counts as absent, and `undefined` does for an optional boolean or whole number
+ * - an empty value counts as absent, unless it is the text of a schema whose `minLength` is 0, and `undefined` does for an optional boolean or whole number
  * - undeclared parameters are ignored, because published clients send some
  *
  * The first wrong value is a 400 that names the parameter and the expected value.
@@ -78,7 +78,7 @@ export function isRequired(schema: TSchema): boolean {
 /** Describes the expected value, for error messages. */
 export function expectationOf(schema: TSchema): string {
   if (KindGuard.IsArray(schema)) return listExpectation(schema)
-  if (KindGuard.IsObject(schema)) return 'an object'
+  if (KindGuard.IsObject(schema) || KindGuard.IsRecord(schema)) return 'an object'
   if (KindGuard.IsNull(schema)) return 'null'
   if (KindGuard.IsLiteral(schema)) return JSON.stringify(schema.const)
   const texts = textsOf(schema)
@@ -89,6 +89,7 @@ export function expectationOf(schema: TSchema): string {
   }
   if (typeof schema.patternText === 'string') return schema.patternText
   if (KindGuard.IsUnion(schema)) return schema.anyOf.map(expectationOf).join(', or ')
+  if (schema.maxLength === undefined) return 'a text'
   return `a text of ${schema.minLength ?? 1} to ${schema.maxLength} characters`
 }
 
@@ -113,8 +114,10 @@ function singleParser(name: string, schema: TSchema): Parser {
   const check = TypeCompiler.Compile(schema)
   // Published components write members that are not set into the URL: `limit=undefined`.
   const mayBeUnset = !isRequired(schema) && (schema.type === 'boolean' || schema.type === 'integer')
+  const isAbsent = (input: unknown) =>
+    input === undefined || (input === '' && schema.minLength !== 0) || (mayBeUnset && input === 'undefined')
   return (input) => {
-    if (input === undefined || input === '' || (mayBeUnset && input === 'undefined')) return undefined
+    if (isAbsent(input)) return undefined
     if (Array.isArray(input)) throw invalidField(name, 'is given more than once')
     return checkedParser(name, schema, check, String(input))
   }
@@ -172,12 +175,14 @@ function read(schema: TSchema, text: string): unknown {
 
 function listExpectation(schema: TArray): string {
   const { minItems = 1, maxItems } = schema
+  if (maxItems === 0) return 'an empty list'
   const items = expectationOf(schema.items)
   if (minItems === maxItems) return `a list of exactly ${minItems}, each ${items}`
   return `a list of ${minItems} to ${maxItems}, each ${items}`
 }
 
-function rangeOf({ minimum, maximum }: TSchema): string {
+function rangeOf({ minimum, exclusiveMinimum, maximum }: TSchema): string {
+  if (exclusiveMinimum !== undefined) return ` above ${exclusiveMinimum}`
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`

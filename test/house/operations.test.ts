@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { operationTags, pathsOf } from '../../src/api/operation.js'
-import { isRequired } from '../../src/api/parse-query.js'
+import { expectationOf, isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
 import { hostedOperations } from '../../src/app/hosted-operations.js'
 import { operations } from '../../src/app/operations.js'
@@ -25,6 +25,27 @@ it.each([
   const written = Object.entries(tables).reduce((text, [name, table]) => withTable(text, name, table()), page)
   await expect(written).toMatchFileSnapshot(`../../${file}`)
 })
+
+it('errors name what each parameter and member expects, with bounds that it has', () => {
+  const schemas = [...operations, ...adminOperations].flatMap(({ query, body }) =>
+    [query, body].flatMap((schema) => (schema === undefined ? [] : partsOf(schema))),
+  )
+  expect(schemas.length).toBeGreaterThan(500)
+  expect(
+    schemas.filter(({ pattern, patternText }) => pattern !== undefined && patternText === undefined),
+  ).toEqual([])
+  expect([...new Set(schemas.map(expectationOf))].filter((text) => /undefined|1 to 0/.test(text))).toEqual([])
+})
+
+/** A schema and all below it. */
+function partsOf(schema: TSchema): TSchema[] {
+  const parts = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.anyOf ?? []),
+    schema.items ?? [],
+  ].flat()
+  return [schema, ...(parts as TSchema[]).flatMap(partsOf)]
+}
 
 function withTable(page: string, name: string, rows: readonly string[]): string {
   const [before, rest] = page.split(`<!-- ${name}:start -->\n`)

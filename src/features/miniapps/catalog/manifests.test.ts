@@ -88,6 +88,11 @@ describe('a manifest', () => {
     for (const q of queries) expect(await names('frame/search', { q }), q).toContain(name)
   })
 
+  it('an empty text, as of a search field that was cleared, finds none; without one the request is refused', async () => {
+    expect(await names('frame/search', { q: '' })).toEqual([])
+    expect((await scene.api.get('frame/search', {})).statusCode).toBe(400)
+  })
+
   it('noindex -> read, and not listed', async () => {
     const { domainOf, serve } = await serveMiniApps()
     const domain = domainOf('hidden')

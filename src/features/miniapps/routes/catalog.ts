@@ -8,7 +8,6 @@ import {
   fidParameter,
   limitParameter,
   listParameter,
-  textParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { readBestFriends } from '../../../graph/query/users-affinity.js'
@@ -136,7 +135,10 @@ const frameSearch = defineOperation({
     'Mini apps of the catalog that have all words of the query, or words that start so, in their name, domain, ' +
     'tags, subtitle, tagline or description; best match first. A name counts most, a description least.',
   query: Type.Object({
-    q: textParameter({ description: 'Search text.', maxLength: MAX_QUERY_LENGTH, examples: ['garden'] }),
+    q: Type.String({
+      ...{ minLength: 0, maxLength: MAX_QUERY_LENGTH, examples: ['garden'] },
+      description: 'Search text. An empty one finds nothing.',
+    }),
     limit: limitParameter({ maximum: 100, default: 20 }),
     cursor: cursorParameter,
     networks: networksParameter,

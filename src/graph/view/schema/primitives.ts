@@ -11,7 +11,8 @@ import { type SchemaOptions, type Static, type TProperties, type TSchema, Type }
  * - Lists and counters are always present, also optional ones: empty, or 0.
  * - Any other optional member is left out if no value that the schema allows would be true: a user without a
  *   location has no `location`. The types of published clients allow a missing member there, and no null.
- * - `viewer_context` is present exactly when the request names a viewer; in mentioned channels never, which all viewers share.
+ * - `viewer_context` is present exactly when the request names a viewer; never in mentioned channels and in channels of embedded
+ *   casts, which all viewers share.
  * - A deprecated member is filled like any other.
  */
 
@@ -30,6 +31,7 @@ export const Fid = Type.Integer({
 export const EthAddress = Type.String({
   $id: 'EthAddress',
   pattern: '^0x[a-fA-F0-9]{40}$',
+  patternText: 'an Ethereum address: 0x and 40 hex digits',
   description: 'Ethereum address.',
   examples: ['0x6b0bda3f2ffed5efc83fa8c024acff1dd45793f1'],
 })
