@@ -2,8 +2,14 @@ import type { Fragment } from '#postgres'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import { MAX_COMPARED, signsOf, vectorBytes } from '../../graph/query/cast-search-ranked.js'
 import { type AiClient, AiRefusal, MAX_TEXTS } from '../../platform/ai/ai-client.js'
-import { takeEmbeddingRequest } from '../../platform/ai/daily-requests.js'
+import {
+  AiRequestsUsedUp,
+  giveBackEmbeddingRequest,
+  takeEmbeddingRequest,
+} from '../../platform/ai/daily-requests.js'
 import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { cutText } from '../../platform/text/cut-text.js'
 
 export interface EmbeddingJobOptions {
   readonly db: Database
@@ -23,14 +29,14 @@ const MAX_TEXT_LENGTH = 2_000
 /** Shorter texts have no meaning to search for. */
 const MIN_TEXT_LENGTH = 3
 
-/** Half of the requests of the day are used up. */
-class UsedUp extends Error {}
+/** The share of the job is used up: half of the requests of the day. */
+class ShareUsedUp extends Error {}
 
 type Embed = NonNullable<AiClient['embed']>
 
 /** A run of the job. */
 interface Run extends EmbeddingJobOptions {
-  /** Counts the request. Throws UsedUp instead of sending one too many. */
+  /** Counts the request. Throws ShareUsedUp instead of sending one too many. */
   readonly embed: Embed
   /** Throws AiRefusal if the endpoint refuses even a plain text, so that no cast is to blame. */
   readonly checkPlainText: () => Promise<void>
@@ -41,11 +47,7 @@ interface Run extends EmbeddingJobOptions {
  * are spread over the day: half of the daily limit is left for requests of apps.
  */
 export function createEmbeddingJob(options: EmbeddingJobOptions) {
-  const { db, aiClient, dailyLimit, clock } = options
-  const embed: Embed = async (texts) => {
-    if (!(await takeEmbeddingRequest(db, Math.floor(dailyLimit / 2), clock()))) throw new UsedUp()
-    return await aiClient.embed!(texts)
-  }
+  const embed = createCountedEmbed(options)
   return {
     name: 'cast embeddings',
     everyMs: EVERY_MS,
@@ -56,10 +58,27 @@ export function createEmbeddingJob(options: EmbeddingJobOptions) {
           if (!(await embedNewestCasts(run))) break
         }
       } catch (error) {
-        if (!(error instanceof UsedUp)) throw error
+        // Apps may use up the day, too: the job goes on at midnight.
+        if (!(error instanceof ShareUsedUp || error instanceof AiRequestsUsedUp)) throw error
       }
       await deleteUnused(options)
     },
+  }
+}
+
+/** Creates `embed` of a run. A request that was not sent counts nothing. */
+function createCountedEmbed({ db, aiClient, dailyLimit, clock }: EmbeddingJobOptions): Embed {
+  return async (texts) => {
+    const nowMs = clock()
+    if (!(await takeEmbeddingRequest(db, Math.floor(dailyLimit / 2), nowMs))) throw new ShareUsedUp()
+    try {
+      return await aiClient.embed!(texts)
+    } catch (error) {
+      if (error instanceof PlazaError && error.code === 'unavailable') {
+        await giveBackEmbeddingRequest(db, nowMs)
+      }
+      throw error
+    }
   }
 }
 
@@ -88,7 +107,7 @@ async function embedNewestCasts(options: Run): Promise<boolean> {
   const casts = await hydrator.casts(missing.map(({ hash }) => hash))
   const texts = missing.map((cast) => {
     const text = casts.get(cast.hash)?.parse<{ text: string }>().text ?? ''
-    return { ...cast, text: text.slice(0, MAX_TEXT_LENGTH) }
+    return { ...cast, text: cutText(text, MAX_TEXT_LENGTH) }
   })
   await embedTexts(options, texts)
   return missing.length === MAX_TEXTS

@@ -7,7 +7,7 @@ import type { Log } from '../log/log.js'
 import type { NetAnswer, NetClient } from '../outbound/net-client.js'
 import { isNetFailure } from '../outbound/net-failure.js'
 import { tryParseJson } from '../text/try-parse-json.js'
-import { takeDailyRequest } from './daily-requests.js'
+import { AiRequestsUsedUp, takeDailyRequest } from './daily-requests.js'
 
 /** An endpoint that speaks the protocol of the OpenAI API, chosen by the operator. */
 export interface AiSettings {
@@ -39,7 +39,10 @@ export interface ChatRequest {
   readonly maxTokens: number
 }
 
-/** Sends requests to the endpoint. Every method throws a PlazaError if there is no usable answer. */
+/**
+ * Sends requests to the endpoint. Every method throws a PlazaError if there is no usable answer: `unavailable` if nothing was
+ * sent.
+ */
 export interface AiClient {
   /** Null without a chat model. */
   readonly chat: ((request: ChatRequest) => Promise<string>) | null
@@ -173,7 +176,9 @@ function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutM
     try {
       return await send(path, body, expected)
     } catch (error) {
-      log.warn({ err: error, path }, 'a request to the AI endpoint failed')
+      if (!(error instanceof AiRequestsUsedUp)) {
+        log.warn({ err: error, path }, 'a request to the AI endpoint failed')
+      }
       throw error
     } finally {
       underWay -= 1

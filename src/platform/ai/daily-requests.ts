@@ -3,11 +3,14 @@ import type { Database } from '../db/connection.js'
 import { DAY_SECONDS } from '../durations.js'
 import { PlazaError } from '../errors.js'
 
+/** The day has no request left: nothing is wrong with the endpoint, and nothing was sent. */
+export class AiRequestsUsedUp extends PlazaError {}
+
 /**
  * Counts one request of this UTC day. All processes count in one row.
  *
  * @param now Unix milliseconds.
- * @throws PlazaError `unavailable` when the day has no request left.
+ * @throws AiRequestsUsedUp `unavailable` when the day has no request left.
  */
 export async function takeDailyRequest(db: Database, limit: number, now: number): Promise<void> {
   const seconds = Math.floor(now / 1000)
@@ -18,7 +21,7 @@ export async function takeDailyRequest(db: Database, limit: number, now: number)
     returning day
   `
   if (taken.length > 0) return
-  throw new PlazaError('unavailable', 'the AI requests of this day are used up', {
+  throw new AiRequestsUsedUp('unavailable', 'the AI requests of this day are used up', {
     retryAfterSeconds: DAY_SECONDS - (seconds % DAY_SECONDS),
   })
 }
@@ -39,6 +42,17 @@ export async function takeEmbeddingRequest(db: Database, share: number, now: num
     returning day
   `
   return taken.length > 0
+}
+
+/**
+ * Gives back a request of the embedding job that was not sent.
+ *
+ * @param now Unix milliseconds, as when it was taken.
+ */
+export async function giveBackEmbeddingRequest(db: Database, now: number): Promise<void> {
+  await db`
+    update ai.usage set embedding_requests = embedding_requests - 1
+    where day = ${dayOf(db, now)} and embedding_requests > 0`
 }
 
 /** SQL: the UTC day of a time in Unix milliseconds. */

@@ -196,6 +196,35 @@ test('the job leaves half of the requests of a day to others, also while it look
   expect(server.requests.length).toBe(3)
 })
 
+test('apps have used up the day -> the job ends, keeps its share, and deletes what is unused', async () => {
+  const { job, server, search } = await createSearch({ dailyLimit: 2 })
+  await search({ q: 'ground' })
+  await search({ q: 'cake' })
+  await db`
+    insert into search.embeddings (hash, ts, model) values (decode(repeat('ee', 20), 'hex'), 1, 'meaningful')`
+  await job.run()
+  expect(server.requests.length).toBe(2)
+  expect(await db`select embedding_requests from ai.usage`).toEqual([{ embedding_requests: 0 }])
+  expect(await db`select from search.embeddings`).toEqual([])
+})
+
+test('the endpoint is busy -> the job fails, and keeps its share', async () => {
+  const { job, server } = await createSearch()
+  server.answer = (_request, res) => res.writeHead(429).end()
+  await expect(job.run()).rejects.toThrow('status 429')
+  await expect(job.run()).rejects.toThrow('busy')
+  expect(await db`select embedding_requests from ai.usage`).toEqual([{ embedding_requests: 1 }])
+})
+
+test('a long cast is cut between two characters', async () => {
+  const { job, server } = await createSearch()
+  await merge(alice.cast('x', testNow - 50))
+  await db`update social.casts set text = ${`x${'🔥'.repeat(1_000)}`} where text = 'x'`
+  await job.run()
+  expect(server.requests[0]!.body.input).toContain(`x${'🔥'.repeat(999)}`)
+  await db`update social.casts set text = 'x' where text like 'x🔥%'`
+})
+
 test('an endpoint that refuses every text -> the job fails, and embeds all casts when that is over', async () => {
   const { job, server, found } = await createSearch()
   server.answer = (_request, res) => res.writeHead(400).end()
