@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
-import type { AiClient } from '../../platform/ai/ai-client.js'
+import { type AiClient, AiRefusal } from '../../platform/ai/ai-client.js'
+import { AiRequestsUsedUp } from '../../platform/ai/daily-requests.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
@@ -39,12 +40,36 @@ export interface DescribeOptions {
   readonly log: Log
 }
 
-/** Has a model describe the best topics that have no recent description. A failure ends the run; the next one goes on. */
-export async function describeTopics(
-  { db, hydrator, clock, log }: DescribeOptions,
-  chat: NonNullable<AiClient['chat']>,
-): Promise<void> {
+type Chat = NonNullable<AiClient['chat']>
+
+interface DescribeRun extends DescribeOptions {
+  readonly chat: Chat
+  /** When the model had no usable description of a topic, by slug, in Unix milliseconds. */
+  readonly attempts: Map<string, number>
+}
+
+/**
+ * Creates a function that has a model describe the best topics that have no recent description. A failure ends a run, and the
+ * next one goes on. A topic without a usable answer waits as a described one does, or until the process restarts.
+ */
+export function createTopicDescriber(options: DescribeOptions, chat: Chat): () => Promise<void> {
+  const run = { ...options, chat, attempts: new Map<string, number>() }
+  return async () => {
+    try {
+      await describeTopics(run)
+    } catch (error) {
+      // The next day has requests again.
+      if (!(error instanceof AiRequestsUsedUp)) throw error
+    }
+  }
+}
+
+async function describeTopics(run: DescribeRun): Promise<void> {
+  const { db, hydrator, clock, log, chat, attempts } = run
   const now = clock()
+  for (const [slug, atMs] of attempts) {
+    if (Math.abs(now - atMs) >= DESCRIBED_AGAIN_MS) attempts.delete(slug)
+  }
   const topics = await db<{ slug: string; hashes: string[] }[]>`
     select t.slug, array(
       select encode(c.hash, 'hex') from topics.casts c
@@ -61,15 +86,15 @@ export async function describeTopics(
     )
     order by t.score desc, t.slug
   `
-  for (const { slug, hashes } of topics) {
+  for (const { slug, hashes } of topics.filter((topic) => !attempts.has(topic.slug))) {
     const casts = await hydrator.casts(hashes)
     const posts = [...casts.values()].map((cast) =>
-      cast.parse<{ text: string }>().text.slice(0, MAX_SAMPLE_LENGTH),
+      cutText(cast.parse<{ text: string }>().text, MAX_SAMPLE_LENGTH),
     )
-    const answer = await chat({ instructions, content: JSON.stringify(posts), maxTokens: 300 })
-    const description = parseDescription(answer)
+    const description = await describe(chat, posts)
     if (description === null) {
-      log.warn({ slug }, 'the model described a topic in another form than JSON')
+      log.warn({ slug }, 'the model has no usable description of a topic')
+      attempts.set(slug, now)
       continue
     }
     const { name, summary, subject } = description
@@ -82,8 +107,24 @@ export async function describeTopics(
   }
 }
 
+/** Asks for a description. Null: these posts are refused, or the answer has another form. */
+async function describe(chat: Chat, posts: readonly string[]): Promise<TopicDescription | null> {
+  try {
+    return parseDescription(await chat({ instructions, content: JSON.stringify(posts), maxTokens: 300 }))
+  } catch (error) {
+    if (error instanceof AiRefusal) return null
+    throw error
+  }
+}
+
+interface TopicDescription {
+  readonly name: string
+  readonly summary: string
+  readonly subject: string | null
+}
+
 /** The JSON object in an answer, which models like to put into a code block; null without one. */
-function parseDescription(answer: string): { name: string; summary: string; subject: string | null } | null {
+function parseDescription(answer: string): TopicDescription | null {
   const json = /\{.*\}/s.exec(answer)?.[0]
   const value = tryParseJson(json ?? '')
   if (!Value.Check(Description, value)) return null

@@ -2,7 +2,7 @@ import type { AiClient } from '../../platform/ai/ai-client.js'
 import type { Database } from '../../platform/db/connection.js'
 import { DAY_MS } from '../../platform/durations.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
-import { type DescribeOptions, describeTopics } from './describe-topics.js'
+import { createTopicDescriber, type DescribeOptions } from './describe-topics.js'
 import { storeTopics } from './store-topics.js'
 import { clusterFeatures } from './topic-clusters.js'
 import { selectTopicFeatures } from './topic-features.js'
@@ -19,12 +19,14 @@ const MAX_DESCRIPTION_AGE_MS = DAY_MS
 
 /** Creates the scheduled job that computes the trending topics. */
 export function createTopicsJob(options: TopicsJobOptions) {
+  const { db, aiClient, clock } = options
+  const describeTopics = aiClient?.chat ? createTopicDescriber(options, aiClient.chat) : null
   return {
     name: 'topics',
     everyMs: EVERY_MS,
     async run(): Promise<void> {
-      await computeTopics(options.db, options.clock())
-      if (options.aiClient?.chat) await describeTopics(options, options.aiClient.chat)
+      await computeTopics(db, clock())
+      await describeTopics?.()
     },
   }
 }

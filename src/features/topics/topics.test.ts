@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { Hydrator } from '../../graph/cache/hydrator.js'
-import { serveAi } from '../../platform/ai/testing/ai-server.js'
+import { sendJson, serveAi } from '../../platform/ai/testing/ai-server.js'
 import { silentLog } from '../../platform/log/log.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { createCastNetwork, prefixedHash, userOf } from '../casts/routes/testing/cast-network.js'
@@ -154,7 +154,8 @@ test('what people talk about every day is no topic', async () => {
 test('a model describes topics once; the casts are data', async () => {
   const server = await serveAi(db)
   const hydrator = new Hydrator({ db, clock: () => now, locationOf: () => null, maxViews: 0 })
-  const job = createTopicsJob({ db, hydrator, aiClient: server.client, clock: () => now, log: silentLog })
+  let clockMs = now
+  const job = createTopicsJob({ db, hydrator, aiClient: server.client, clock: () => clockMs, log: silentLog })
   server.chat = (content) => {
     if (!content.includes('agents')) return 'Sorry, no.'
     return '```json\n{"name": "Agents that code", "summary": "People let\\u0000 agents write code.", "top_level_topic": "music"}\n```'
@@ -171,7 +172,42 @@ test('a model describes topics once; the casts are data', async () => {
   expect(server.requests.length).toBe(3)
   expect(server.requests[0]!.body.messages![0]!.content).not.toContain('AI agents')
   await job.run()
-  expect(server.requests.length).toBe(5)
+  expect(server.requests.length).toBe(3)
+  clockMs += 6 * 3_600_000
+  await job.run()
+  expect(server.requests.length).toBe(6)
+  await db`delete from topics.descriptions`
+})
+
+/** A job with an endpoint that refuses what is about agents. */
+async function createRefusedJob(dailyLimit: number) {
+  const server = await serveAi(db, { dailyLimit })
+  const hydrator = new Hydrator({ db, clock: () => now, locationOf: () => null, maxViews: 0 })
+  server.answer = ({ body }, res) => {
+    if (body.messages!.at(-1)!.content.includes('agents')) return res.writeHead(400).end()
+    const content = '{"name": "Bread", "summary": "People bake."}'
+    return sendJson(res, { choices: [{ message: { content } }] })
+  }
+  await db`truncate ai.usage`
+  const job = createTopicsJob({ db, hydrator, aiClient: server.client, clock: () => now, log: silentLog })
+  return { server, job }
+}
+
+test('a topic that the endpoint refuses does not hold up the others, and waits as those do', async () => {
+  const { server, job } = await createRefusedJob(1_000)
+  await job.run()
+  expect((await topicsOf()).map(({ name }) => name)).toEqual(['AI agents', 'Bread', 'Bread'])
+  await job.run()
+  expect(server.requests.length).toBe(3)
+  await db`delete from topics.descriptions`
+})
+
+test('the requests of the day are used up -> the job ends, and the topics keep their names', async () => {
+  const { server, job } = await createRefusedJob(2)
+  await job.run()
+  await job.run()
+  expect(server.requests.length).toBe(2)
+  expect((await topicsOf()).map(({ name }) => name)).toEqual(['AI agents', 'Bread', 'fifa.example'])
   await db`delete from topics.descriptions`
 })
 
