@@ -57,9 +57,9 @@ async function beginSession(
     text === undefined ? null : checkReturnUrl(text, app.authorizedOrigins, property)
   const redirectUri = returnUrlOf(redirect_uri, 'redirect_uri')
   const deeplinkUrl = returnUrlOf(deeplink_url, 'deeplink_url')
-  const accounts = await accountsOfAddress(db, Buffer.from(address.slice(2), 'hex'))
+  const accounts = await accountsOfAddress(db, Buffer.from(address.slice(2), 'hex'), fid)
   if (fid === undefined && accounts.length > 1) return { accounts: accounts.map(presentAccount) }
-  const account = accounts.find((each) => fid === undefined || each.fid === fid)
+  const [account] = accounts
   if (account === undefined) {
     throw new PlazaError('not_found', `${address} signs in for no account: choose another wallet`, {
       property: 'address',
@@ -77,7 +77,7 @@ async function takeProof(context: LoginContext, body: Static<typeof ProofBody>):
   const { writerDb: db, lookups, clock } = context
   const { appId, fid, message } = await findNewSession(db, body.session, clock())
   const address = await verifySignIn({ db, lookups }, { message, signature: body.signature, appId }, clock())
-  if (!(await accountsOfAddress(db, address)).some((account) => account.fid === fid)) {
+  if ((await accountsOfAddress(db, address, fid)).length === 0) {
     throw new PlazaError('unauthenticated', `this wallet no longer signs in for fid ${fid}`)
   }
   const signer = await signerOfSignIn(context, await findSignInApp(db, appId), fid)

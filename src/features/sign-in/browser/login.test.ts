@@ -46,6 +46,13 @@ async function prove(account: EthAccount, more: object = {}) {
   return { ...body, signature, proof }
 }
 
+/** The event of an account that adds an auth address or removes it. */
+function authEventOf(fid: number, auth: EthAccount, type: SignerEventType, block: number) {
+  const event = new TestUser(fid).signerEvent(type, block, authKeyOf(bytesOfHex(auth.signer.address)))
+  event.signerEventBody!.keyType = 2
+  return event
+}
+
 /** Approves a request as the page does. */
 async function approve(token: string, { account }: KeyHolder, permissions: string[]) {
   const { address } = account.signer
@@ -240,15 +247,7 @@ describe('sign-in', () => {
     const user = await registerKeyHolder(parts)
     const { payload } = await signIn(user)
     const auth = ethAccount(newPrivateKey())
-    const authEvent = (type: SignerEventType, block: number) => {
-      const event = new TestUser(user.fid).signerEvent(
-        type,
-        block,
-        authKeyOf(bytesOfHex(auth.signer.address)),
-      )
-      event.signerEventBody!.keyType = 2
-      return event
-    }
+    const authEvent = (type: SignerEventType, block: number) => authEventOf(user.fid, auth, type, block)
     await hub.submitOnChainEvents([authEvent(SignerEventType.ADD, 4_000_000_000)])
     const { session } = await prove(auth)
     expect((await result(session)).body.payload).toEqual(payload)
@@ -259,6 +258,25 @@ describe('sign-in', () => {
     await hub.submitOnChainEvents([authEvent(SignerEventType.REMOVE, 4_000_000_001)])
     expect((await post('/login/proof', { session: body.session, signature })).status).toBe(401)
     expect((await post('/login/session', { client_id, address })).status).toBe(404)
+  })
+
+  it('an auth address that 20 newer accounts add as theirs -> its own comes first, and signs in by its fid', async () => {
+    const user = await registerKeyHolder(parts)
+    const auth = ethAccount(newPrivateKey())
+    const others = []
+    for (let index = 0; index < 20; index += 1) others.push(await registerKeyHolder(parts))
+    const events = [user, ...others].map(({ fid }, index) =>
+      authEventOf(fid, auth, SignerEventType.ADD, 4_000_000_100 + index),
+    )
+    await hub.submitOnChainEvents(events)
+    const { address } = auth.signer
+    const { accounts } = (await post('/login/session', { client_id, address })).body
+    expect(accounts).toHaveLength(20)
+    expect(accounts[0]).toMatchObject({ fid: user.fid })
+    for (const { fid } of [user, others.at(-1)!]) {
+      const { account, proof } = await prove(auth, { fid })
+      expect([account.fid, proof.status]).toEqual([fid, 200])
+    }
   })
 
   it('an address of several accounts asks which', async () => {
