@@ -243,6 +243,57 @@ describe('plaza migrate tokens', () => {
     ])
   })
 
+  it('of tokens of a user at two hosts without clients one is stored, and the others when their clients are named', async () => {
+    const importAll = (options: string[], ...tokens: object[]) =>
+      migrate(['tokens', '-', ...options], tokens.map((each) => JSON.stringify(each)).join('\n'))
+    const other = { url: 'https://other.social/notify', token: 'other' }
+    const newer = token(1, { ...other, updated_at: '2026-01-01T00:00:00Z' })
+    const older = token(2, { ...other, updated_at: '2024-01-01T00:00:00Z' })
+    const all = [token(1), newer, token(2), older]
+    const expected = [
+      '1 tokens of api.client.social name no client: they are stored for client 0. If you know its fid: --client api.client.social=FID',
+      '1 tokens of other.social name no client: they are stored for client 0. If you know its fid: --client other.social=FID',
+      '1 tokens of api.client.social are not stored: the user has a token at another host. Name the client: --client api.client.social=FID',
+      '1 tokens of other.social are not stored: the user has a token at another host. Name the client: --client other.social=FID',
+    ]
+    for (const counts of ['added: 2', 'added: 0']) {
+      const { lines, failure } = await importAll([], ...all)
+      expect([lines[0], lines.at(-5), ...lines.slice(-4).sort()]).toEqual([
+        counts,
+        'not stored: 2',
+        ...expected.sort(),
+      ])
+      expect(failure).toBe('2 tokens were not imported')
+    }
+    const slots = [
+      { fid: 1, token: 'other' },
+      { fid: 2, token: 'token-2' },
+    ]
+    expect(await stored()).toMatchObject(slots)
+    const [json] = (await importAll(['--json'], ...all)).lines
+    expect(JSON.parse(json!)).toMatchObject({
+      unchanged: 2,
+      not_stored: 2,
+      without_client: { 'other.social': 1, 'api.client.social': 1 },
+      not_stored_by_host: { 'other.social': 1, 'api.client.social': 1 },
+    })
+    // Also one that changed later, alone.
+    const later = token(2, { ...other, updated_at: '2026-01-01T00:00:00Z' })
+    expect((await importAll([], later)).lines.slice(0, 2)).toEqual(['added: 0', 'not stored: 1'])
+    expect(await stored()).toMatchObject(slots)
+    expect(await db`select from miniapps.replaced_tokens`).toEqual([])
+    expect(await importAll(named, ...all)).toMatchObject({ failure: null })
+    expect((await stored()).map(({ fid, client_fid, token }) => [fid, client_fid, token])).toEqual([
+      [1, 0, 'other'],
+      [1, 9152, 'token-1'],
+      [2, 0, 'other'],
+      [2, 9152, 'token-2'],
+    ])
+    const clients = [...named, '--client', 'other.social=8']
+    expect((await importAll(clients, ...all)).lines).toEqual(['added: 0', 'updated: 2', 'unchanged: 2'])
+    expect((await importAll([], ...all)).lines).toEqual(['added: 0', 'unchanged: 4'])
+  })
+
   it('a repetition names the client of tokens that were imported without one, and no token is there twice', async () => {
     const lines = [token(1), token(2, { status: 'disabled' })].map((each) => JSON.stringify(each)).join('\n')
     await migrate(['tokens', '-'], lines)

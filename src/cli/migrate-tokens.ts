@@ -6,9 +6,9 @@ import {
   type ImportedToken,
   type ImportTally,
   importTokens,
+  type UnnamedTally,
 } from '../features/miniapps/tokens/import-tokens.js'
 import { type FileRecord, readTokenFile } from '../features/miniapps/tokens/token-files.js'
-import { UNNAMED_CLIENT } from '../features/miniapps/tokens/token-holder.js'
 import {
   type RecordOptions,
   readClientOfHost,
@@ -52,7 +52,8 @@ export async function migrateTokens(
       const report = await importRecords({ context, db, appId, options }, read())
       if (json) context.print(JSON.stringify(jsonOf(report)))
       else for (const line of linesOf(report)) context.print(line)
-      if (report.invalid > 0) throw new UsageError(`${report.invalid} tokens were not imported`)
+      const failed = report.invalid + report.notStored
+      if (failed > 0) throw new UsageError(`${failed} tokens were not imported`)
     })
   if (file !== undefined) {
     return await importAll(() =>
@@ -96,10 +97,9 @@ async function* readPages(api: PublicApi): AsyncGenerator<FileRecord> {
   }
 }
 
-interface ImportReport extends ImportTally {
+interface ImportReport extends Omit<ImportTally, 'unnamedByHost'> {
   invalid: number
-  /** Tokens without a client by the host of their URL. */
-  readonly unnamed: Map<string, number>
+  readonly unnamed: Map<string, UnnamedTally>
 }
 
 interface Import {
@@ -114,12 +114,21 @@ async function importRecords(
   { context, db, appId, options }: Import,
   records: AsyncIterable<FileRecord>,
 ): Promise<ImportReport> {
-  const report: ImportReport = { added: 0, updated: 0, unchanged: 0, kept: 0, invalid: 0, unnamed: new Map() }
+  const report: ImportReport = {
+    ...{ added: 0, updated: 0, unchanged: 0, kept: 0, notStored: 0, invalid: 0 },
+    unnamed: new Map(),
+  }
   let batch: ImportedToken[] = []
   async function flush(): Promise<void> {
     if (batch.length === 0) return
     const tally = await importTokens(db, appId, batch)
-    for (const name of ['added', 'updated', 'unchanged', 'kept'] as const) report[name] += tally[name]
+    for (const name of ['added', 'updated', 'unchanged', 'kept', 'notStored'] as const)
+      report[name] += tally[name]
+    for (const [url, { stored, notStored }] of tally.unnamedByHost) {
+      const { host } = new URL(`https://${url}`)
+      const known = report.unnamed.get(host) ?? { stored: 0, notStored: 0 }
+      report.unnamed.set(host, { stored: known.stored + stored, notStored: known.notStored + notStored })
+    }
     batch = []
   }
   for await (const { line, record } of records) {
@@ -129,10 +138,6 @@ async function importRecords(
       if (report.invalid <= MAX_PRINTED) context.progress.write(`token ${line}: ${token}\n`)
       continue
     }
-    if (token.clientFid === UNNAMED_CLIENT) {
-      const { host } = new URL(token.url)
-      report.unnamed.set(host, (report.unnamed.get(host) ?? 0) + 1)
-    }
     batch.push(token)
     if (batch.length >= BATCH) await flush()
   }
@@ -140,19 +145,34 @@ async function importRecords(
   return report
 }
 
-function jsonOf({ unnamed, ...counts }: ImportReport) {
-  return { object: 'token_import', ...counts, without_client: Object.fromEntries(unnamed) }
+function jsonOf({ unnamed, notStored, ...counts }: ImportReport) {
+  return {
+    object: 'token_import',
+    ...counts,
+    not_stored: notStored,
+    without_client: Object.fromEntries(countsOf(unnamed, 'stored')),
+    not_stored_by_host: Object.fromEntries(countsOf(unnamed, 'notStored')),
+  }
 }
 
-function linesOf({ added, updated, unchanged, kept, invalid, unnamed }: ImportReport): string[] {
-  const counts = { added, updated, unchanged, 'kept what is here': kept, invalid }
+/** Counts by host, without those of none. */
+function countsOf(unnamed: ImportReport['unnamed'], name: keyof UnnamedTally): [string, number][] {
+  return [...unnamed].flatMap(([host, tally]) => (tally[name] > 0 ? [[host, tally[name]]] : []))
+}
+
+function linesOf({ added, updated, unchanged, kept, invalid, notStored, unnamed }: ImportReport): string[] {
+  const counts = { added, updated, unchanged, 'kept what is here': kept, invalid, 'not stored': notStored }
   return [
     ...Object.entries(counts).flatMap(([name, count]) =>
       count > 0 || name === 'added' ? [`${name}: ${count}`] : [],
     ),
-    ...[...unnamed].map(
+    ...countsOf(unnamed, 'stored').map(
       ([host, count]) =>
         `${count} tokens of ${host} name no client: they are stored for client 0. If you know its fid: --client ${host}=FID`,
+    ),
+    ...countsOf(unnamed, 'notStored').map(
+      ([host, count]) =>
+        `${count} tokens of ${host} are not stored: the user has a token at another host. Name the client: --client ${host}=FID`,
     ),
   ]
 }

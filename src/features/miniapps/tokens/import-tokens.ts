@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { UNNAMED_CLIENT } from './token-holder.js'
-import { lockTokens, type NamedToken, nameTokens, stateRank } from './unnamed-tokens.js'
+import { hostOf, lockTokens, type NamedToken, nameTokens, stateRank } from './unnamed-tokens.js'
 
 /** A token that another service or a file knows. */
 export interface ImportedToken {
@@ -24,11 +24,22 @@ export interface ImportTally {
   unchanged: number
   /** Another token that was granted later, or a former one, is here: it stays. */
   kept: number
+  /** Without a client, of users who have a token without a client at another host: which one to replace is unknown. */
+  notStored: number
+  /** Those without a client that are stored for `UNNAMED_CLIENT`, or not stored, by the host of their URL. */
+  readonly unnamedByHost: ReadonlyMap<string, UnnamedTally>
+}
+
+/** Tokens of a host that name no client. */
+export interface UnnamedTally {
+  readonly stored: number
+  readonly notStored: number
 }
 
 /**
  * Imports a batch of tokens of an app, in one transaction and a few statements for all. The newer of two tokens of a holder
- * stays, an ended token never becomes valid again, and a repetition changes nothing, also one that does not name clients.
+ * stays, an ended token never becomes valid again, and a repetition changes nothing, also one that does not name clients. One
+ * without a client displaces none at another host: that is of another client.
  */
 export async function importTokens(
   db: Database,
@@ -52,12 +63,12 @@ async function mergeTokens(
   tokens: readonly ImportedToken[],
   named: readonly NamedToken[],
 ): Promise<ImportTally> {
-  const [tally] = await db<[ImportTally]>`
+  const outcomes = await db<OutcomeRow[]>`
     with given as (${rowsOf(db, tokens)}),
     stored as materialized (
-      select t.fid, t.client_fid, t.token, t.state, t.last_event_at
+      select t.fid, t.client_fid, t.url, t.token, t.state, t.last_event_at
       from miniapps.tokens t
-      join given using (fid, client_fid)
+      join (select distinct fid, client_fid from given) holders using (fid, client_fid)
       where t.app_id = ${appId}
     ),
     named as (
@@ -97,41 +108,78 @@ async function mergeTokens(
         and j.outcome in ('replaced', 'ended')
     )
     select
-      count(*) filter (where outcome = 'added')::integer as added,
-      count(*) filter (where outcome in ('replaced', 'ended', 'named'))::integer as updated,
-      count(*) filter (where outcome = 'unchanged')::integer as unchanged,
-      count(*) filter (where outcome = 'kept')::integer as kept
-    from judged`
-  return tally
+      outcome,
+      case when client_fid = ${UNNAMED_CLIENT}::bigint then ${hostOf(db, db`url`)} end as "unnamedHost",
+      outcome in ('added', 'replaced', 'ended') or (outcome = 'unchanged' and stored_token is not null) as "isStored",
+      count(*)::integer as count
+    from judged
+    group by 1, 2, 3
+    order by 2`
+  return tallyOf(outcomes)
+}
+
+interface OutcomeRow {
+  readonly outcome: 'added' | 'replaced' | 'ended' | 'named' | 'unchanged' | 'kept' | 'not stored'
+  /** Null for tokens that name their client. */
+  readonly unnamedHost: string | null
+  /** Whether the holder has this token now. */
+  readonly isStored: boolean
+  readonly count: number
+}
+
+function tallyOf(rows: readonly OutcomeRow[]): ImportTally {
+  const count = (isCounted: (row: OutcomeRow) => boolean) =>
+    rows.filter(isCounted).reduce((sum, row) => sum + row.count, 0)
+  const hosts = new Set(rows.flatMap(({ unnamedHost }) => unnamedHost ?? []))
+  return {
+    added: count(({ outcome }) => outcome === 'added'),
+    updated: count(({ outcome }) => outcome === 'replaced' || outcome === 'ended' || outcome === 'named'),
+    unchanged: count(({ outcome }) => outcome === 'unchanged'),
+    kept: count(({ outcome }) => outcome === 'kept'),
+    notStored: count(({ outcome }) => outcome === 'not stored'),
+    unnamedByHost: new Map(
+      [...hosts].map((host) => [
+        host,
+        {
+          stored: count(({ unnamedHost, isStored }) => unnamedHost === host && isStored),
+          notStored: count(({ unnamedHost, outcome }) => unnamedHost === host && outcome === 'not stored'),
+        },
+      ]),
+    ),
+  }
 }
 
 /** The outcome of each token: `judged`. */
 function outcomesOf(db: Queryable, appId: string) {
+  const isUnnamed = db`given.client_fid = ${UNNAMED_CLIENT}::bigint`
+  /** The outcome of a token without a client that its client may have, or have had. */
+  const knownOr = (otherwise: string) => db`
+    case
+      when exists (
+        select from miniapps.tokens named
+        where named.app_id = ${appId} and named.fid = given.fid and named.token = given.token
+      ) then 'unchanged'
+      when exists (
+        select from miniapps.replaced_tokens r
+        where r.app_id = ${appId} and r.fid = given.fid
+          and r.digest = sha256(convert_to(given.token, 'UTF8'))
+      ) then 'kept'
+      else ${otherwise}
+    end`
   return db`
-    judged as materialized (
+    alone as materialized (
       select
         given.*, stored.token as stored_token,
         case
           when stored.fid is null then
-            case
-              when given.client_fid <> ${UNNAMED_CLIENT}::bigint then 'added'
-              when exists (
-                select from miniapps.tokens named
-                where named.app_id = ${appId} and named.fid = given.fid and named.token = given.token
-              ) then 'unchanged'
-              when exists (
-                select from miniapps.replaced_tokens r
-                where r.app_id = ${appId} and r.fid = given.fid
-                  and r.digest = sha256(convert_to(given.token, 'UTF8'))
-              ) then 'kept'
-              else 'added'
-            end
+            case when ${isUnnamed} then ${knownOr('added')} else 'added' end
           when stored.token = given.token then
             case
               when ${stateRank(db, db`given.state`)} > ${stateRank(db, db`stored.state`)} then 'ended'
               when (given.fid, given.client_fid, given.token) in (select * from named) then 'named'
               else 'unchanged'
             end
+          when ${isUnnamed} and ${hostOf(db, db`given.url`)} <> ${hostOf(db, db`stored.url`)} then ${knownOr('not stored')}
           when not given.is_dated or given.updated_at <= stored.last_event_at then 'kept'
           when exists (
             select from miniapps.replaced_tokens r
@@ -142,6 +190,18 @@ function outcomesOf(db: Queryable, appId: string) {
         end as outcome
       from given
       left join stored using (fid, client_fid)
+    ),
+    judged as materialized (
+      select
+        fid, client_fid, url, token, state, created_at, updated_at, stored_token,
+        case
+          -- Of those of one holder, which are at different hosts, the one that changed last.
+          when outcome = 'added' and row_number() over (
+            partition by fid, client_fid, outcome order by is_dated desc, updated_at desc, url
+          ) > 1 then 'not stored'
+          else outcome
+        end as outcome
+      from alone
     )`
 }
 
@@ -164,11 +224,15 @@ function rowsOf(db: Queryable, tokens: readonly ImportedToken[]) {
       ) as given (fid, client_fid, url, token, state, created_at, updated_at)`
 }
 
-/** One token for each user and client: the one that changed last; of undated ones the last in the batch. */
+/**
+ * One token for each user and client: the one that changed last; of undated ones the last in the batch. Those without a client
+ * are of one client if their host is the same.
+ */
 function newestByHolder(batch: readonly ImportedToken[]): ImportedToken[] {
   const byHolder = new Map<string, ImportedToken>()
   for (const token of batch) {
-    const holder = `${token.fid} ${token.clientFid}`
+    const host = token.clientFid === UNNAMED_CLIENT ? new URL(token.url).host : ''
+    const holder = `${token.fid} ${token.clientFid} ${host}`
     const known = byHolder.get(holder)
     if (known === undefined || timeOf(token) >= timeOf(known)) byHolder.set(holder, token)
   }
