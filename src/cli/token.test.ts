@@ -47,25 +47,47 @@ it('watches tokens and pools, shows their progress, and stops tracking them', as
   expect(lines[1]).toMatch(/^(APL\/USD|USD\/APL): swaps are recorded$/)
   const states = async () => (await plaza('list')).lines.slice(1).map((line) => line.split(/ {2,}/).slice(2))
   expect(await states()).toEqual([
-    ['USD', 'operator', '0 %'],
-    ['APL', 'operator', '0 %'],
+    ['USD', 'yes', 'operator', '0 %'],
+    ['APL', 'no', 'operator', '0 %'],
   ])
   await followed.catchUp()
   await chain.mine(3)
   await followed.catchUp()
   expect(await states()).toEqual([
-    ['USD', 'operator', 'ready'],
-    ['APL', 'operator', 'ready'],
+    ['USD', 'yes', 'operator', 'ready'],
+    ['APL', 'no', 'operator', 'ready'],
   ])
   expect(JSON.parse((await plaza('list', '--json')).lines[1]!)).toMatchObject({
     network: 'base',
     symbol: 'APL',
+    is_dollar: false,
     tracked_by: 'operator',
     ready: true,
     backfill_progress: 1,
   })
   expect(await plaza('unwatch', 'base', apple)).toMatchObject({ lines: ['no longer tracked'] })
-  expect(await states()).toEqual([['USD', 'operator', 'ready']])
+  expect(await states()).toEqual([['USD', 'yes', 'operator', 'ready']])
+})
+
+it('--dollar ends with unwatch, but for the tokens that are worth a dollar anyway', async () => {
+  const peach = await chain.deployToken('Peach', 'PCH', 18)
+  const usdc = Buffer.from('833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'hex')
+  await db`
+    insert into tokens.tokens (network, address, name, symbol, decimals, tracked_by, is_dollar, price_usd, price_rank)
+    values ('base', ${usdc}, 'USD Coin', 'USDC', 6, 'operator', true, 1, 0)`
+  await plaza('watch', 'base', peach, '--dollar')
+  for (const address of [peach, `0x${usdc.toString('hex')}`]) await plaza('unwatch', 'base', address)
+  const worth = () => db`
+    select symbol, is_dollar, price_usd, price_rank from tokens.tokens where symbol in ('USDC', 'PCH') order by symbol`
+  const nothing = { symbol: 'PCH', is_dollar: false, price_usd: null, price_rank: null }
+  const dollar = { symbol: 'USDC', is_dollar: true, price_usd: 1, price_rank: 0 }
+  expect(await worth()).toEqual([nothing, dollar])
+  await plaza('watch', 'base', peach)
+  expect(await worth()).toEqual([nothing, dollar])
+  // The price of trades stays.
+  await db`update tokens.tokens set price_usd = 7, price_rank = 1, priced_at = 5 where symbol = 'PCH'`
+  await plaza('unwatch', 'base', peach)
+  expect(await worth()).toMatchObject([{ is_dollar: false, price_usd: 7, price_rank: 1 }, dollar])
 })
 
 it('reports invalid input', async () => {

@@ -46,7 +46,7 @@ export function addTokenCommand(token: Command, context: CommandContext): void {
     )
   token
     .command('unwatch')
-    .description('stop tracking a token and delete its balances')
+    .description('stop tracking a token, delete its balances and end --dollar')
     .argument('<network>', chainNames.join(', '))
     .argument('<address>')
     .action((network: string, hex: string) =>
@@ -88,6 +88,7 @@ async function list(context: CommandContext, db: Database, json: boolean | undef
       NETWORK: ({ network }) => network,
       ADDRESS: ({ address: bytes }) => checksummedAddress(bytes),
       SYMBOL: ({ symbol }) => symbol,
+      DOLLAR: ({ isDollar }) => (isDollar ? 'yes' : 'no'),
       'TRACKED BY': ({ trackedBy }) => trackedBy,
       STATE: (token) => (isBackfilled(token) ? 'ready' : `${Math.floor(backfillProgress(token) * 100)} %`),
     },
@@ -100,6 +101,7 @@ function tokenJson(token: Token) {
     network: token.network,
     address: checksummedAddress(token.address),
     symbol: token.symbol,
+    is_dollar: token.isDollar,
     tracked_by: token.trackedBy,
     ready: isBackfilled(token),
     backfill_progress: backfillProgress(token),

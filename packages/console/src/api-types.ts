@@ -1361,7 +1361,7 @@ export interface paths {
         post?: never;
         /**
          * Stop tracking a token
-         * @description Deletes its balances, its history and the pools that no other tracked token is in, as `plaza token unwatch`. Recorded trades stay. Returns the token as it was.
+         * @description Deletes its balances, its history and the pools that no other tracked token is in, as `plaza token unwatch`, and takes `is_dollar` back. Recorded trades stay. Returns the token as it was.
          */
         delete: operations["deleteAdminTokensId"];
         options?: never;

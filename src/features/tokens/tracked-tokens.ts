@@ -148,12 +148,21 @@ async function lockFollowers(db: Transaction, names: readonly string[]): Promise
   `
 }
 
-/** Stops tracking a token and deletes its first block, balances and pools. Returns false when it was not tracked. */
+/**
+ * Stops tracking a token and deletes its first block, balances and pools. It is no longer a dollar token because the operator
+ * said so. Returns false when it was not tracked.
+ */
 export async function untrackToken(db: Database, network: ChainName, address: Buffer): Promise<boolean> {
   return await db.begin(async (transaction) => {
     await lockFollowers(transaction, [backfillFollowerName({ network, address })])
+    const isBuiltIn = dollarTokens[network]?.includes(hexOf(address)) ?? false
+    const endsDollar = transaction`is_dollar and not ${isBuiltIn}::boolean`
     const [token] = await transaction<{ id: number }[]>`
-      update tokens.tokens set tracked_by = null, first_block = null
+      update tokens.tokens
+      set tracked_by = null, first_block = null, is_dollar = is_dollar and ${isBuiltIn}::boolean,
+        price_usd = case when ${endsDollar} then null else price_usd end,
+        price_rank = case when ${endsDollar} then null else price_rank end,
+        priced_at = case when ${endsDollar} then null else priced_at end
       where network = ${network} and address = ${address}::bytea and tracked_by is not null
       returning id
     `

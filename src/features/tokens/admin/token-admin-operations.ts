@@ -115,8 +115,8 @@ export const untrackTokenOperation = defineAdminOperation({
   path: 'tokens/{id}',
   summary: 'Stop tracking a token',
   description:
-    'Deletes its balances, its history and the pools that no other tracked token is in, as `plaza token unwatch`. Recorded ' +
-    'trades stay. Returns the token as it was.',
+    'Deletes its balances, its history and the pools that no other tracked token is in, as `plaza token unwatch`, and takes ' +
+    '`is_dollar` back. Recorded trades stay. Returns the token as it was.',
   params: tokenParams,
   reply: TrackedTokenResponse,
   notFound: 'No tracked token has this id.',
