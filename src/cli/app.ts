@@ -13,7 +13,7 @@ import {
 import { type SignInPermission, signInPermissions } from '../features/apps/authorized-origins.js'
 import { deleteCustodyKey, saveCustodyKey } from '../features/apps/custody-key.js'
 import { eventsUrl } from '../features/apps/events-url.js'
-import type { Database } from '../platform/db/connection.js'
+import type { Queryable } from '../platform/db/connection.js'
 import { isUuid } from '../platform/text/uuid.js'
 import { fid } from './arguments.js'
 import { unknownApp } from './chosen-app.js'
@@ -112,14 +112,14 @@ async function changeCustodyKey(
 }
 
 /** The id of an app by its name or id. */
-export async function knownApp(db: Database, nameOrId: string): Promise<string> {
+export async function knownApp(db: Queryable, nameOrId: string): Promise<string> {
   const id = await findAppId(db, nameOrId)
   if (id === null) throw await unknownApp(db, nameOrId)
   return id
 }
 
 /** The id of an app by its name or id; an unknown name creates an app. */
-export async function findOrCreateApp(db: Database, nameOrId: string): Promise<string> {
+export async function findOrCreateApp(db: Queryable, nameOrId: string): Promise<string> {
   return isUuid(nameOrId) ? await knownApp(db, nameOrId) : await ensureApp(db, nameOrId)
 }
 

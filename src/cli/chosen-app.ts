@@ -1,5 +1,5 @@
 import { findApp, findAppId, listApps } from '../features/apps/apps.js'
-import type { Database } from '../platform/db/connection.js'
+import type { Database, Queryable } from '../platform/db/connection.js'
 import { UsageError } from './context.js'
 
 const MAX_NAMED = 5
@@ -23,7 +23,7 @@ export async function chosenApp(
 }
 
 /** The error for an app that does not exist, which names those that do. */
-export async function unknownApp(db: Database, nameOrId: string): Promise<UsageError> {
+export async function unknownApp(db: Queryable, nameOrId: string): Promise<UsageError> {
   const apps = await listApps(db)
   const help = apps.length === 0 ? CREATE : `the apps are ${namesOf(apps)}`
   return new UsageError(`there is no app ${nameOrId}: ${help}`)

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { ethAccount } from '../hub/registry/eth-account.js'
 import { createProgram } from './program.js'
 
-const { url } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 
 /** Returns the lines that a command prints. */
 async function plaza(
@@ -75,6 +75,15 @@ it('plaza wallet create: needs a secret key, and a chain on a real network', asy
   await expect(plaza(['create', '--app', 'shop'], '', { HUB_NETWORK: 'mainnet' })).rejects.toThrow(
     'CHAIN_OPTIMISM_RPC_URLS',
   )
+})
+
+it('plaza wallet: creates no app for a wallet that is not stored', async () => {
+  const known = `0x${Buffer.alloc(32, 8).toString('hex')}`
+  await plaza(['import', '--app', 'shop'], known)
+  await expect(plaza(['import', '--app', 'typo'], known)).rejects.toThrow('there is a wallet of this address')
+  const keyless = plaza(['create', '--app', 'typo'], '', { PLAZA_SECRET_KEY: '' })
+  await expect(keyless).rejects.toThrow('PLAZA_SECRET_KEY')
+  expect(await db`select from apps.apps where name = 'typo'`).toEqual([])
 })
 
 it('plaza wallet create --network: a wallet of a followed chain, with its chain id', async () => {

@@ -119,15 +119,17 @@ async function storeWallet(
     )
   }
   await withDatabase(context, 'wallet', async (db) => {
-    const appId = await findOrCreateApp(db, app)
     const vault = await openVault(config)
-    const wallet = await saveWallet(db, vault, {
-      appId,
-      network,
-      privateKey,
-      fidPoolSize: hasPool ? (poolSize ?? DEFAULT_FID_POOL_SIZE) : 0,
-      balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
-    })
+    // Together: a wallet that is refused leaves no new app behind.
+    const wallet = await db.begin(async (transaction) =>
+      saveWallet(transaction, vault, {
+        appId: await findOrCreateApp(transaction, app),
+        network,
+        privateKey,
+        fidPoolSize: hasPool ? (poolSize ?? DEFAULT_FID_POOL_SIZE) : 0,
+        balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
+      }),
+    )
     context.print(json ? JSON.stringify(walletJson(wallet)) : wallet.id)
   })
 }

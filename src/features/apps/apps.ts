@@ -108,7 +108,7 @@ export async function findAppId(db: Queryable, nameOrId: string): Promise<string
 
 /** Lists apps by name: all, or a page of those after a name. */
 export async function listApps(
-  db: Database,
+  db: Queryable,
   { limit = null, after = null }: { readonly limit?: number | null; readonly after?: string | null } = {},
 ): Promise<App[]> {
   return db<App[]>`

@@ -32,7 +32,7 @@ export interface NewWallet extends Pick<Wallet, 'appId' | 'network' | 'fidPoolSi
  * @throws PlazaError `conflict` when the network has a wallet of this address; `not_configured` without a
  * vault.
  */
-export async function saveWallet(db: Database, vault: Vault, wallet: NewWallet): Promise<Wallet> {
+export async function saveWallet(db: Queryable, vault: Vault, wallet: NewWallet): Promise<Wallet> {
   const id = randomUUID()
   const sealed = vault.seal(wallet.privateKey, walletKeyContext(id))
   const { address } = ethAccount(wallet.privateKey)
