@@ -158,6 +158,41 @@ describe('plaza migrate webhooks', () => {
     expect(here).toMatchObject([{ title: 'renamed', active: false }, { active: false }, { active: true }])
   })
 
+  it('a copy whose source has no filters left gets no events, and one that is refused keeps its state', async () => {
+    const result = async (...options: string[]) => {
+      const { lines } = await migrate([...run, ...options])
+      return lines.map((line) => JSON.parse(line)).map(({ result, active }) => [result, active])
+    }
+    const filters = { 'user.created': {} }
+    webhooks = [webhook('emptied', filters), webhook('moved', filters)]
+    expect(await result()).toEqual([
+      ['copied', true],
+      ['copied', true],
+    ])
+    webhooks = [
+      webhook('emptied', {}),
+      webhook('moved', filters, { target_url: 'https://10.0.0.1/hook', active: false }),
+    ]
+    expect(await result()).toEqual([
+      ['updated', true],
+      ['not copied', true],
+    ])
+    expect(await result()).toEqual([
+      ['unchanged', true],
+      ['not copied', true],
+    ])
+    expect(await result('--inactive')).toEqual([
+      ['updated', false],
+      ['not copied', false],
+    ])
+    const { webhooks: here } = await server.get('webhook/list')
+    expect(here.slice(-2)).toMatchObject([
+      { title: 'the emptied', active: false },
+      { title: 'the moved', active: false, subscription: { filters } },
+    ])
+    expect(here.at(-2).subscription).toBeUndefined()
+  })
+
   it.each([
     [['--from', from, '--key', 'wrong'], 'status 401'],
     [['--from', 'https://10.0.0.1', '--key', KEY], 'ALLOW_PRIVATE_TARGETS=loopback'],

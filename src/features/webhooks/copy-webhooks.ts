@@ -52,6 +52,7 @@ export interface CopiedWebhook {
   /** Its id here; null when it was not copied. */
   readonly webhookId: string | null
   readonly outcome: 'copied' | 'updated' | 'unchanged' | 'not copied'
+  /** Of a webhook that is here; as it would be otherwise. */
   readonly active: boolean
   /** `new`: the receiver must get the secret of this server. */
   readonly secret: 'copied' | 'new' | null
@@ -117,13 +118,7 @@ async function copyOne(
   const title = cutText(source.title ?? '', MAX_TITLE) || source.webhook_id
   const active = !options.inactive && source.active !== false
   const base = { sourceId: source.webhook_id, title, targetUrl: source.target_url, active }
-  const refused = (...problems: string[]): CopiedWebhook => ({
-    ...base,
-    webhookId: existing?.id ?? null,
-    outcome: 'not copied',
-    secret: null,
-    problems,
-  })
+  const refused = (...problems: string[]) => refuseCopy(options, base, existing, problems)
   if (isPast(source.deleted_at, clock())) return refused('it was deleted there')
   const { filters, problems } = readFilters(source.subscription?.filters ?? undefined)
   if (filters === null) return refused(...problems)
@@ -148,6 +143,19 @@ async function copyOne(
   }
 }
 
+/** Reports a source that is not copied. A copy of an earlier run stays as it is, but is off if all copies are to be. */
+async function refuseCopy(
+  { store, appId, inactive }: CopyOptions,
+  base: Pick<CopiedWebhook, 'sourceId' | 'title' | 'targetUrl' | 'active'>,
+  existing: Webhook | undefined,
+  problems: readonly string[],
+): Promise<CopiedWebhook> {
+  const refusal = { ...base, outcome: 'not copied', secret: null, problems } as const
+  if (existing === undefined) return { ...refusal, webhookId: null }
+  if (inactive && existing.active) await setWebhookActive(store, appId, existing.id, false)
+  return { ...refusal, webhookId: existing.id, active: existing.active && !inactive }
+}
+
 /** Changes what differs from the source. Returns whether anything did. */
 async function makeEqual(
   { store, appId }: CopyOptions,
@@ -163,8 +171,10 @@ async function makeEqual(
   const isEqual =
     existing.title === title &&
     existing.targetUrl === targetUrl &&
-    (filters === undefined || sorted(existing.filters) === sorted(filters))
-  if (!isEqual) await replaceWebhook(store, appId, existing.id, { title, targetUrl, filters })
+    sorted(existing.filters) === sorted(filters ?? null)
+  if (!isEqual) {
+    await replaceWebhook(store, appId, existing.id, { title, targetUrl, filters: filters ?? null })
+  }
   if (existing.active !== active) await setWebhookActive(store, appId, existing.id, active)
   return !isEqual || existing.active !== active
 }

@@ -60,6 +60,11 @@ export interface WebhookDetails {
   readonly source?: WebhookSource
 }
 
+/** The changed details of a webhook. */
+type ReplacedDetails = Pick<WebhookDetails, 'title' | 'targetUrl'> & {
+  readonly filters: WebhookDetails['filters'] | null
+}
+
 /** The origin of a copied webhook. */
 export interface WebhookSource {
   /** Its id at the other service. */
@@ -119,7 +124,7 @@ export async function createWebhook(
 
 /**
  * Changes the name, target and subscription of a webhook; it stays active or inactive. A new target takes what waits at
- * once, whatever the one before has asked for.
+ * once, whatever the one before has asked for. Null filters end its subscription.
  *
  * @throws PlazaError 400, 404 and 409 as `createWebhook`.
  */
@@ -127,13 +132,13 @@ export async function replaceWebhook(
   store: WebhookStore,
   appId: string,
   webhookId: string,
-  { title, targetUrl, filters }: WebhookDetails,
+  { title, targetUrl, filters }: ReplacedDetails,
 ): Promise<Webhook> {
   let isMoved = false
   const replaced = await refuseDuplicates(() =>
     changeWebhook(store, appId, webhookId, async (transaction, current, revision) => {
-      const sent = filters && withChangedScore(filters, current.filters)
-      const subscribed = sent ?? current.filters ?? undefined
+      const sent = filters ? withChangedScore(filters, current.filters) : undefined
+      const subscribed = filters === null ? undefined : (sent ?? current.filters ?? undefined)
       const digest = requestDigest(targetUrl, subscribed, store.settings.targetPolicy)
       if (sent !== undefined) {
         checkFilters(sent)
