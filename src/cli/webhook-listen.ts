@@ -41,7 +41,7 @@ const STDERR = 2
 /** Prints events until the command is stopped, or forwards them to an address of this machine. */
 export async function listenForEvents(context: CommandContext, options: ListenOptions): Promise<void> {
   const filter = options.filter === undefined ? undefined : readFilter(options.filter)
-  const filters = subscriptionOf(options.events ?? options.kind, filter)
+  const filters = subscriptionOf(options, filter)
   const signal = stopSignal(context)
   if (options.forwardTo !== undefined) {
     await forward(context, { ...options, forwardTo: options.forwardTo, filters, signal })
@@ -155,10 +155,20 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** Builds the subscription of a command: one filter for each of these event types; no types are all. */
-function subscriptionOf(events: readonly string[] = [], filter: object = {}): WebhookSubscriptionFilters {
-  const named = events.flatMap((each) => each.split(',')).map((each) => each.trim())
-  const kinds = named.length === 0 || named.includes('*') ? [...webhookEventKinds] : named
+/** Not printed: trades come from chains, and only webhooks get them. */
+const TRADES = 'trade.created'
+
+/** Builds the subscription of a command: one filter for each of these event types; no types are all that it can have. */
+function subscriptionOf(
+  { events, kind = [], forwardTo }: ListenOptions,
+  filter: object = {},
+): WebhookSubscriptionFilters {
+  const named = (events ?? kind).flatMap((each) => each.split(',')).map((each) => each.trim())
+  const available = webhookEventKinds.filter((each) => forwardTo !== undefined || each !== TRADES)
+  const kinds = named.length === 0 || named.includes('*') ? available : named
+  if (forwardTo === undefined && kinds.includes(TRADES)) {
+    throw new UsageError(`${TRADES} is not in the event log: use --forward-to`)
+  }
   try {
     const filters = Object.fromEntries(kinds.map((each) => [each, filter]))
     const { subscription } = parseBody({ subscription: filters }, { strict: true })

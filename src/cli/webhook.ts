@@ -49,7 +49,7 @@ function addListenCommand(webhook: Command, context: CommandContext): void {
     .option('--app <app>', 'app of the webhook, by name or id; default: the only one')
     .option(
       '--events <types...>',
-      `event types, separated by commas or spaces; default all: ${webhookEventKinds.join(', ')}`,
+      `event types, separated by commas or spaces; default all, trade.created with --forward-to only: ${webhookEventKinds.join(', ')}`,
     )
     .addOption(new Option('--kind <types...>').hideHelp())
     .option('--filter <json>', 'filter of a subscription, applied to each type')

@@ -54,6 +54,12 @@ it('plaza webhook listen: prints bodies as they occur and ends on Ctrl-C', async
   expect(await command.ended).toEqual({ code: 0, signal: null })
 })
 
+it('plaza webhook listen: refuses trades, which the log does not have', async () => {
+  const command = await listen('--events', 'cast.created,trade.created')
+  expect(await command.ended).toEqual({ code: 1, signal: null })
+  expect(command.output()).toContain('trade.created is not in the event log: use --forward-to')
+})
+
 it.each([
   ['a member that its kind does not have', '{"target_fids":[1]}', 'target_fids'],
   ['what is no JSON', 'author 1', 'It must be a JSON object such as'],

@@ -752,7 +752,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the events that filters match
-         * @description Matches filters against the events of the last three days, newest first, for a few seconds at most; `complete` and `since` tell how far it came. Nothing is stored or sent. This operation is Plaza’s own; the hosted API has none.
+         * @description Matches filters against the events of the last three days, newest first, for a few seconds and 5,000 trades at most; `complete` and `since` tell how far it came. Nothing is stored or sent. This operation is Plaza’s own; the hosted API has none.
          */
         post: operations["postWebhookPreview"];
         delete?: never;

@@ -1,4 +1,4 @@
-import type { ChainName } from '../../hub/chain/chains.js'
+import { type ChainName, chainNames } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 
 /** A trade as shown. */
@@ -107,6 +107,35 @@ export async function claimUnpublished(
     from published t
     left join ${traderLateral(db)} on true
     order by t.block, t.log_index
+  `
+}
+
+/**
+ * Lists published trades of all networks, newest first.
+ *
+ * @param since Unix seconds.
+ */
+export async function readPublished(
+  db: Queryable,
+  { since, limit }: { readonly since: number; readonly limit: number },
+): Promise<TradeRow[]> {
+  // Networks apart: the index by time begins with the network.
+  return await db<TradeRow[]>`
+    with newest as (
+      select recent.* from unnest(${db.types.texts(chainNames)}::text[]) as known (name)
+      cross join lateral (
+        select * from tokens.trades
+        where network = known.name and traded_at >= ${since}::bigint and published
+        order by traded_at desc
+        limit ${limit}
+      ) recent
+      order by traded_at desc, network, block desc, log_index desc
+      limit ${limit}
+    )
+    select ${tradeColumns(db)}
+    from newest t
+    left join ${traderLateral(db)} on true
+    order by t.traded_at desc, t.network, t.block desc, t.log_index desc
   `
 }
 

@@ -10,11 +10,13 @@ import { DAY_MS } from '../../platform/durations.js'
 import { nextTurn } from '../../platform/process/turns.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
+import { readPublished } from '../tokens/trade-lists.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
 import { deliveryBody } from './delivery/request.js'
 import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
 import { leaveOutHistory } from './events/history.js'
 import { matchEvents } from './events/matched-events.js'
+import { tradeEventsOf } from './events/trade-publisher.js'
 import type { WebhookEvent } from './events/webhook-event.js'
 import { Matcher } from './matching/matcher.js'
 import type { WebhookEventKind, WebhookSubscriptionFilters } from './schema/webhook-filters.js'
@@ -37,7 +39,27 @@ const PAGE = 150
 const BUDGET_MS = 3_000
 const MAX_EVENTS = 100_000
 
-/** Matches unsaved filters against the log, newest events first. */
+/** Trades that a preview reads at most: they are no events of the log. */
+const MAX_TRADES = 5_000
+
+/** Result of one search: of the log, or of trades. */
+interface Search extends Pick<Preview, 'scannedEvents' | 'isComplete' | 'sinceMs'> {
+  /** All events that match. */
+  readonly counts: ReadonlyMap<WebhookEventKind, number>
+  /** The newest of them, newest first. */
+  readonly sampled: readonly WebhookEvent[]
+}
+
+interface SearchOptions {
+  readonly db: Database
+  readonly matcher: Matcher
+  readonly clock: () => number
+  readonly startedMs: number
+  /** Maximum samples. */
+  readonly samples: number
+}
+
+/** Matches unsaved filters against the log and the published trades, newest events first. */
 export async function previewFilters(
   context: EventRenderContext & { readonly clock: () => number },
   filters: WebhookSubscriptionFilters,
@@ -47,7 +69,39 @@ export async function previewFilters(
   const matcher = new Matcher()
   matcher.set({ webhookId: 'preview', filters })
   const startedMs = clock()
-  const matched = new Map<WebhookEventKind, number>()
+  const options = { db, matcher, clock, startedMs, samples }
+  const searches: Search[] = []
+  if (matcher.hasSubscribers('trade.created')) searches.push(await searchTrades(options))
+  // Without other kinds, the log has nothing to find.
+  const isTradesOnly = Object.keys(filters).every((kind) => kind === 'trade.created')
+  if (!isTradesOnly || searches.length === 0) searches.push(await searchLog(options))
+  const starts = searches.flatMap(({ sinceMs }) => sinceMs ?? [])
+  const sampled = mergeNewest(searches.map((search) => search.sampled)).slice(0, samples)
+  return {
+    matched: new Map(searches.flatMap(({ counts }) => [...counts])),
+    scannedEvents: searches.reduce((sum, { scannedEvents }) => sum + scannedEvents, 0),
+    isComplete: searches.every(({ isComplete }) => isComplete),
+    sinceMs: starts.length === 0 ? null : Math.max(...starts),
+    samples: await renderEvents(context, sampled, new Date(startedMs)),
+  }
+}
+
+async function searchTrades({ db, matcher, startedMs, samples }: SearchOptions): Promise<Search> {
+  const fromMs = startedMs - WINDOW_MS
+  const trades = await readPublished(db, { since: Math.ceil(fromMs / 1000), limit: MAX_TRADES })
+  const isComplete = trades.length < MAX_TRADES
+  const matched = await matchEvents(db, matcher, await tradeEventsOf(db, trades))
+  return {
+    counts: new Map(matched.length > 0 ? [['trade.created', matched.length]] : []),
+    sampled: matched.slice(0, samples).map(({ event }) => event),
+    scannedEvents: trades.length,
+    isComplete,
+    sinceMs: isComplete ? fromMs : trades.at(-1)!.tradedAt * 1000,
+  }
+}
+
+async function searchLog({ db, matcher, clock, startedMs, samples }: SearchOptions): Promise<Search> {
+  const counts = new Map<WebhookEventKind, number>()
   const sampled: WebhookEvent[] = []
   let ranges = await fullLogRanges(db)
   let scannedEvents = 0
@@ -66,18 +120,24 @@ export async function previewFilters(
     }
     scannedEvents += page.events.length
     for (const event of await matchNews(db, matcher, events, startedMs)) {
-      matched.set(event.kind, (matched.get(event.kind) ?? 0) + 1)
+      counts.set(event.kind, (counts.get(event.kind) ?? 0) + 1)
       if (sampled.length < samples) sampled.push(event)
     }
     ranges = page.next === null ? [] : page.remaining.filter(({ shard }) => !exhausted.has(shard))
   }
-  return {
-    matched,
-    scannedEvents,
-    isComplete: ranges.length === 0,
-    sinceMs,
-    samples: await renderEvents(context, sampled, new Date(startedMs)),
+  return { counts, sampled, scannedEvents, isComplete: ranges.length === 0, sinceMs }
+}
+
+/** Merges lists by time, newest first, without another order within a list. An event without a time comes first. */
+function mergeNewest([first = [], second = []]: readonly (readonly WebhookEvent[])[]): WebhookEvent[] {
+  const timeOf = (event: WebhookEvent | undefined) => event?.happenedAt ?? Number.POSITIVE_INFINITY
+  const merged: WebhookEvent[] = []
+  let next = 0
+  for (const event of first) {
+    while (next < second.length && timeOf(second[next]) > timeOf(event)) merged.push(second[next++]!)
+    merged.push(event)
   }
+  return [...merged, ...second.slice(next)]
 }
 
 async function fullLogRanges(db: Database): Promise<ShardRange[]> {

@@ -1,6 +1,6 @@
 import { formatUnits, getAddress } from 'viem'
 import type { ChainName } from '../../../hub/chain/chains.js'
-import type { Transaction } from '../../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 import { inPipeline } from '../../../platform/db/pipeline.js'
 import { checksummedAddress } from '../../tokens/present-token.js'
 import { readTokens, type Token } from '../../tokens/token.js'
@@ -23,10 +23,7 @@ export function createTradePublisher(clock: () => number) {
     if (trades.length === 0) return
     await matcher.refresh(db)
     if (!matcher.hasSubscribers('trade.created')) return
-    const ids = [...new Set(trades.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))]
-    const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
-    const events = trades.map((trade) => tradeEventOf(trade, tokens))
-    const matched = await matchEvents(db, matcher, events)
+    const matched = await matchEvents(db, matcher, await tradeEventsOf(db, trades))
     try {
       await inPipeline(await enqueueDeliveries(db, matched, clock()))
     } catch (error) {
@@ -35,6 +32,13 @@ export function createTradePublisher(clock: () => number) {
       throw error
     }
   }
+}
+
+/** Builds the events of trades. */
+export async function tradeEventsOf(db: Queryable, trades: readonly TradeRow[]): Promise<WebhookEvent[]> {
+  const ids = [...new Set(trades.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))]
+  const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
+  return trades.map((trade) => tradeEventOf(trade, tokens))
 }
 
 /** Builds the event of a trade (docs/compatibility.md §18.4). Its tokens differ from those of the API. */

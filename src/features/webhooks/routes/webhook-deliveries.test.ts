@@ -278,3 +278,35 @@ it('are previewed before a webhook exists', async () => {
   const wrong = await api.send('POST', 'webhook/preview', { subscription: { 'cast.created': { text: '[' } } })
   expect(wrong.json()).toMatchObject({ status: 400, property: 'subscription.cast.created.text' })
 })
+
+it('are previewed with the published trades of the last three days', async () => {
+  const unix = testNowUnix
+  await db`
+    insert into tokens.tokens (id, network, address, name, symbol, decimals) overriding system value
+    values (7, 'base', decode(repeat('07', 20), 'hex'), 'Apple', 'APL', 0),
+      (8, 'base', decode(repeat('08', 20), 'hex'), 'Dollar', 'USD', 0)`
+  await db`
+    insert into tokens.trades (
+      network, block, log_index, traded_at, transaction_hash, pool, protocol_family, protocol_version, trader,
+      sold_id, sold, bought_id, bought, usd, published
+    )
+    select 'base', block, 0, ${unix}::bigint - age, decode(repeat('ab', 32), 'hex'), decode(repeat('cd', 20), 'hex'),
+      'uniswap', 'v3', decode(repeat('ef', 20), 'hex'), 8, usd, 7, 1, usd, is_final
+    from (
+      values (4, 10, 90, false), (3, 20, 60, true), (2, 30, 5, true), (1, 259201, 70, true)
+    ) as made (block, age, usd, is_final)`
+  const trades = { minimum_token_amount_usdc: 50 }
+  const preview = async (subscription: object) =>
+    (await api.send('POST', 'webhook/preview', { subscription, samples: 1 })).json()
+  expect(await preview({ 'trade.created': trades })).toMatchObject({
+    matched: 1,
+    matched_by_type: { 'trade.created': 1 },
+    looked_at: 2,
+    complete: true,
+    since: new Date((unix - 3 * 86_400) * 1000).toISOString(),
+    samples: [{ type: 'trade.created', data: { transaction: { network: { name: 'base' } } } }],
+  })
+  const both = await preview({ 'trade.created': trades, 'cast.created': {} })
+  expect(both.matched_by_type['trade.created']).toBe(1)
+  expect(both.samples).toHaveLength(1)
+})

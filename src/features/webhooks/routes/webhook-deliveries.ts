@@ -170,7 +170,7 @@ const webhookPreview = defineOperation({
   tag: 'Webhooks',
   summary: 'Preview the events that filters match',
   description:
-    'Matches filters against the events of the last three days, newest first, for a few seconds at most; ' +
+    'Matches filters against the events of the last three days, newest first, for a few seconds and 5,000 trades at most; ' +
     '`complete` and `since` tell how far it came. Nothing is stored or sent. This operation is Plaza’s ' +
     'own; the hosted API has none.',
   body: Type.Object({
