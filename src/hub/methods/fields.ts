@@ -1,6 +1,5 @@
 import { pageTokens, type TokenCodec } from '../page-token.js'
-import type { MessagePageOptions } from '../query/message-page.js'
-import type { PageOptions } from '../query/page.js'
+import type { PageOptions, SizedPageOptions } from '../query/page.js'
 import {
   addressOf,
   cursorOf,
@@ -185,13 +184,20 @@ export function page<Cursor>(
   }
 }
 
-const cursorPage = page(pageTokens.message)
-
-/** A page of messages. Over gRPC it ends before it is larger than clients accept. */
-export const messagePage: Field<MessagePageOptions> = {
-  ...cursorPage,
-  fromRequest: (request, shards) => ({
-    ...cursorPage.fromRequest(request, shards),
-    maxBytes: MAX_PAGE_BYTES,
-  }),
+/** A page of what has no fixed size. Over gRPC it ends before it is larger than clients accept. */
+export function sizedPage<Cursor>(
+  codec: TokenCodec<Cursor>,
+  options: { readonly defaultSize?: number } = {},
+): Field<SizedPageOptions<Cursor>> {
+  const counted = page(codec, options)
+  return {
+    ...counted,
+    fromRequest: (request, shards) => ({
+      ...counted.fromRequest(request, shards),
+      maxBytes: MAX_PAGE_BYTES,
+    }),
+  }
 }
+
+/** A page of messages. */
+export const messagePage = sizedPage(pageTokens.message)

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { MessageType, type ReactionType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
-import type { PageOptions } from './page.js'
+import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of a message in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessageCursor {
@@ -12,10 +12,8 @@ export interface MessageCursor {
   readonly hash: Buffer
 }
 
-export interface MessagePageOptions extends PageOptions<MessageCursor> {
-  /** A page ends early once its messages are this large: one has up to 64 kB, most have 200 bytes. */
-  readonly maxBytes?: number
-}
+/** A page of messages: one has up to 64 kB, most have 200 bytes. */
+export type MessagePageOptions = SizedPageOptions<MessageCursor>
 
 /** A page of messages. */
 export interface MessagePage {
@@ -42,8 +40,6 @@ interface PageFragments {
   /** The expressions of `order by`, and the limit. */
   readonly ordering: Fragment
 }
-
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /** Above every `ts`. */
 const AFTER_ALL: MessageCursor = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
@@ -80,34 +76,25 @@ async function readMessagePart(
   select: (fragments: PageFragments) => Fragment,
 ): Promise<MessagePage> {
   const { ts, hash } = page.after ?? (page.reverse ? AFTER_ALL : BEFORE_ALL)
-  const order = page.reverse ? db`desc` : db`asc`
+  const direction = page.reverse ? db`desc` : db`asc`
+  const order = db`ts ${direction}, hash ${direction}`
   const afterCursor = page.reverse
     ? db<MessageRow[]>`(ts, hash) < (${ts}::bigint, ${hash}::bytea)`
     : db<MessageRow[]>`(ts, hash) > (${ts}::bigint, ${hash}::bytea)`
   // One more row than the page has shows whether there is another page.
-  const ordering = db<MessageRow[]>`ts ${order}, hash ${order} limit ${page.limit + 1}::bigint`
+  const ordering = db<MessageRow[]>`${order} limit ${page.limit + 1}::bigint`
   const rows = await db<MessageRow[]>`
     select ts, hash, fits, case when fits then message end as message
     from (
       select
         ts, hash, message,
-        coalesce(
-          sum(octet_length(message)) over (
-            order by ts ${order}, hash ${order} rows between unbounded preceding and 1 preceding
-          ),
-          0
-        ) < ${page.maxBytes}::bigint as fits
+        ${fitsPage(db, { bytes: db`octet_length(message)`, order, maxBytes: page.maxBytes })} as fits
       from (${select({ afterCursor, ordering })}) found
     ) page
-    order by ts ${order}, hash ${order}
+    order by ${order}
   `
-  const read = rows.filter((row) => row.fits).slice(0, page.limit)
-  const last = read.at(-1)
-  const isEnd = last === undefined || read.length === rows.length
-  return {
-    messages: read.map((row) => row.message),
-    last: isEnd ? null : { ts: last.ts, hash: last.hash },
-  }
+  const { page: read, last } = splitSizedPage(rows, page.limit)
+  return { messages: read.map((row) => row.message), last: last && { ts: last.ts, hash: last.hash } }
 }
 
 /** Reads a page of the messages that a condition on `hub.messages` selects. */

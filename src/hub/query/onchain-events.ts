@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
-import { type PageOptions, splitPage } from './page.js'
+import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of an event on its chain. */
 export interface ChainCursor {
@@ -27,21 +27,33 @@ export async function readChainEventsByFid(
   db: Database,
   fid: number,
   type: OnChainEventType,
-  { limit, reverse, after }: PageOptions<ChainCursor>,
+  { limit, reverse, after, maxBytes = MAX_PAGE_BYTES }: SizedPageOptions<ChainCursor>,
 ): Promise<ChainPage> {
   const { blockNumber, logIndex } = after ?? (reverse ? AFTER_ALL : BEFORE_ALL)
-  const order = reverse ? db`desc` : db`asc`
+  const direction = reverse ? db`desc` : db`asc`
+  const order = db`block_number ${direction}, log_index ${direction}`
   const afterCursor = reverse ? db`<` : db`>`
-  const rows = await db<(ChainCursor & { event: Buffer })[]>`
-    select block_number as "blockNumber", log_index as "logIndex", event
-    from hub.onchain_events
-    where fid = ${fid}::bigint
-      and type = ${type}::smallint
-      and (block_number, log_index) ${afterCursor} (${blockNumber}::bigint, ${logIndex}::integer)
-    order by block_number ${order}, log_index ${order}
-    limit ${limit + 1}::bigint
+  const rows = await db<(ChainCursor & { event: Buffer; fits: boolean })[]>`
+    select
+      block_number as "blockNumber", log_index as "logIndex", fits,
+      case when fits then event end as event
+    from (
+      select
+        block_number, log_index, event,
+        ${fitsPage(db, { bytes: db`octet_length(event)`, order, maxBytes })} as fits
+      from (
+        select block_number, log_index, event
+        from hub.onchain_events
+        where fid = ${fid}::bigint
+          and type = ${type}::smallint
+          and (block_number, log_index) ${afterCursor} (${blockNumber}::bigint, ${logIndex}::integer)
+        order by ${order}
+        limit ${limit + 1}::bigint
+      ) found
+    ) page
+    order by ${order}
   `
-  const { page, last } = splitPage(rows, limit)
+  const { page, last } = splitSizedPage(rows, limit)
   return { events: page.map((row) => row.event), last }
 }
 

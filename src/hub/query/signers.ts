@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { NonceKind } from '../merge/keys/key-state.js'
-import { type PageOptions, splitPage } from './page.js'
+import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of a signer in a user's list: onchain signers first, each source in the order of keys. */
 export interface SignerCursor {
@@ -23,7 +23,7 @@ export interface SignerRow extends SignerCursor {
   readonly lastUsedAt: number | null
 }
 
-export interface SignerPageOptions extends PageOptions<SignerCursor> {
+export interface SignerPageOptions extends SizedPageOptions<SignerCursor> {
   /** Only this key. */
   readonly key?: Buffer | undefined
   /** Only keys added onchain. */
@@ -41,33 +41,44 @@ export interface SignerPage {
 export async function readSigners(
   db: Database,
   fid: number,
-  { limit, reverse, after, key, onChainOnly = false }: SignerPageOptions,
+  { limit, reverse, after, maxBytes = MAX_PAGE_BYTES, key, onChainOnly = false }: SignerPageOptions,
 ): Promise<SignerPage> {
-  const order = reverse ? db`desc` : db`asc`
+  const direction = reverse ? db`desc` : db`asc`
+  const order = db`source ${direction}, key ${direction}`
   const afterCursor = reverse ? db`<` : db`>`
-  const rows = await db<SignerRow[]>`
-    select source, key, event, "grant", "requestFid", "lastUsedAt"
+  const bytes = db`octet_length(coalesce(event, "grant"))`
+  const rows = await db<(SignerRow & { fits: boolean })[]>`
+    select
+      source, key, "requestFid", "lastUsedAt", fits,
+      case when fits then event end as event, case when fits then "grant" end as "grant"
     from (
-      select
-        1 as source, key, event,
-        null::bytea as "grant", null::bigint as "requestFid", null::bigint as "lastUsedAt"
-      from hub.signers
-      where fid = ${fid}::bigint and active and key_type = ${KEY_TYPE_ED25519}::integer
-      union all
-      select 2, g.key, null, m.message, g.request_fid, g.last_used_at
-      from hub.gasless_keys g
-      join hub.messages m on m.fid = g.fid and m.set = ${MessageSet.keys}::smallint and m.key = g.key
-      where g.fid = ${fid}::bigint and not ${onChainOnly}::boolean
-    ) signer
-    where (${key ?? null}::bytea is null or key = ${key ?? null}::bytea)
-      and (
-        ${after === null}::boolean
-        or (source, key) ${afterCursor} (${after?.source ?? 0}::integer, ${after?.key ?? null}::bytea)
-      )
-    order by source ${order}, key ${order}
-    limit ${limit + 1}::bigint
+      select found.*, ${fitsPage(db, { bytes, order, maxBytes })} as fits
+      from (
+        select *
+        from (
+          select
+            1 as source, key, event,
+            null::bytea as "grant", null::bigint as "requestFid", null::bigint as "lastUsedAt"
+          from hub.signers
+          where fid = ${fid}::bigint and active and key_type = ${KEY_TYPE_ED25519}::integer
+          union all
+          select 2, g.key, null, m.message, g.request_fid, g.last_used_at
+          from hub.gasless_keys g
+          join hub.messages m on m.fid = g.fid and m.set = ${MessageSet.keys}::smallint and m.key = g.key
+          where g.fid = ${fid}::bigint and not ${onChainOnly}::boolean
+        ) signer
+        where (${key ?? null}::bytea is null or key = ${key ?? null}::bytea)
+          and (
+            ${after === null}::boolean
+            or (source, key) ${afterCursor} (${after?.source ?? 0}::integer, ${after?.key ?? null}::bytea)
+          )
+        order by ${order}
+        limit ${limit + 1}::bigint
+      ) found
+    ) page
+    order by ${order}
   `
-  const { page: signers, last } = splitPage(rows, limit)
+  const { page: signers, last } = splitSizedPage(rows, limit)
   return { signers, last }
 }
 
