@@ -529,7 +529,7 @@ export interface paths {
         post?: never;
         /**
          * Remove user from a channel
-         * @description Ends a role or withdraws an open invite to it. The owner and moderators may remove members; only the owner may remove moderators or withdraw their invites. `role=moderator` turns a moderator into a member; `role=member` ends the membership whatever the role, and any open invite. A removed user needs a new invite to return. Members may leave, and moderators may step down, with their own signer. A user may invite, answer and remove 100 times an hour in a channel, including refused calls; more calls are a 429. In a channel of the protocol the signer publishes messages, and a removed user may be added again.
+         * @description Ends a role or withdraws an open invite to it. The owner and moderators may remove members; only the owner may remove moderators or withdraw their invites. `role=moderator` turns a moderator into a member; `role=member` ends the membership whatever the role, and any open invite. A removed user needs a new invite to return. Members may leave, and moderators may step down, with their own signer. A user may invite, answer and remove 100 times an hour in a channel, including refused calls; more calls are a 429. In a channel of the protocol the signer publishes messages, a removed user may be added again, and a moderator can only leave: the owner alone ends the role of a moderator.
          */
         delete: operations["deleteChannelMember"];
         options?: never;

@@ -3,7 +3,7 @@ import { PlazaError } from '../../platform/errors.js'
 import { ChannelMemberAction } from '../../protocol/definitions.js'
 import type { OperationContext } from '../operation.js'
 import type { Author } from '../publishing/author.js'
-import { findMember } from './membership-lists.js'
+import { findMember, type MemberRow } from './membership-lists.js'
 import { type ProtocolChannel, publishMember } from './protocol-channels.js'
 
 /** User and role of a change of a channel of the protocol. */
@@ -48,10 +48,14 @@ export async function answerProtocolMembership(
   accept: boolean,
 ): Promise<string> {
   refuseOwnerRole(role)
-  const request = { fid: author.fid, role }
-  if (!accept) return await removeProtocolMember(context, author, channel, request)
-  if (role === 'member') return await addProtocolMember(context, author, channel, request)
+  const asMember = { fid: author.fid, role: 'member' } as const
+  if (accept && role === 'member') return await addProtocolMember(context, author, channel, asMember)
   const current = await findMember(context.writerDb, channel.id, author.fid)
+  if (!accept) {
+    requireRole(current, role)
+    // Only the owner ends the role of a moderator: a moderator who rejects it leaves.
+    return await removeProtocolMember(context, author, channel, asMember)
+  }
   if (current && rank[current.role] >= rank[role]) return `this user is ${current.role} already`
   throw new PlazaError('not_found', 'there are no invites in this channel: its owner appoints moderators')
 }
@@ -66,16 +70,18 @@ export async function removeProtocolMember(
   refuseOwnerRole(role)
   const current = await findMember(context.writerDb, channel.id, fid)
   if (current?.role === 'owner') throw new PlazaError('forbidden', 'the owner cannot be removed')
-  if (!current || rank[current.role] < rank[role]) {
-    throw new PlazaError('not_found', `this user is no ${role}`, { property: 'fid' })
-  }
-  const isModerator = current.role === 'moderator'
+  const isModerator = requireRole(current, role).role === 'moderator'
   if (role === 'moderator' || (isModerator && fid !== author.fid)) {
     await publishMember(context, author, channel, fid, ChannelMemberAction.REMOVE_MODERATOR)
   }
   if (role === 'moderator') return 'no moderator any more'
   await publishMember(context, author, channel, fid, ChannelMemberAction.REMOVE_MEMBER)
   return fid === author.fid ? 'left the channel' : 'removed from the channel'
+}
+
+function requireRole(current: MemberRow | null, role: ChannelMemberRole): MemberRow {
+  if (current && rank[current.role] >= rank[role]) return current
+  throw new PlazaError('not_found', `this user is no ${role}`, { property: 'fid' })
 }
 
 function refuseOwnerRole(role: ChannelMemberRole): void {

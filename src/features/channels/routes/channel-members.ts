@@ -138,8 +138,8 @@ const channelMemberRemove = defineOperation({
     'owner may remove moderators or withdraw their invites. `role=moderator` turns a moderator into a ' +
     'member; `role=member` ends the membership whatever the role, and any open invite. A removed user ' +
     'needs a new invite to return. Members may leave, and moderators may step down, with their own ' +
-    `signer. ${callLimitText} In a channel of the protocol the signer publishes messages, and a removed ` +
-    'user may be added again.',
+    `signer. ${callLimitText} In a channel of the protocol the signer publishes messages, a removed user ` +
+    'may be added again, and a moderator can only leave: the owner alone ends the role of a moderator.',
   body: ChannelMemberReqBody,
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or the user has neither the role nor an invite to it.',

@@ -208,6 +208,20 @@ it('member operations publish messages, and the protocol judges them', async () 
   expect(stored).toEqual({ state: 3 })
 })
 
+it('who rejects a role leaves, a moderator too; nobody leaves for a role that they do not have', async () => {
+  const appoint = (role: string) => act(owner, 'POST', 'channel/member/invite', { fid: 5, role })
+  const reject = () => act(heir, 'PUT', 'channel/member/invite', { role: 'moderator', accept: false })
+  const asOwner = await act(owner, 'PUT', 'channel/member/invite', { role: 'moderator', accept: false })
+  expect(asOwner.json()).toMatchObject({ message: 'the owner cannot be removed' })
+  expect((await appoint('member')).statusCode).toBe(200)
+  expect((await reject()).json()).toMatchObject({ message: 'this user is no moderator' })
+  expect(await members()).toContain('5 member')
+  expect((await appoint('moderator')).statusCode).toBe(200)
+  expect((await act(heir, 'DELETE', 'channel/member', { fid: 5, role: 'moderator' })).statusCode).toBe(403)
+  expect((await reject()).json()).toEqual({ success: true, message: 'left the channel' })
+  expect(await members()).toEqual(['1 owner', '2 moderator'])
+})
+
 it('moderation operations publish messages; a channel of no registry has none', async () => {
   const cast = stranger.cast('a nuisance', testNow - 2, { parentUrl: url })
   await submit(cast)
