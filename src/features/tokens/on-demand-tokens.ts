@@ -18,15 +18,22 @@ export interface TokenTracking {
 
 const POLL_MS = 250
 
-/** Returns the RPC of a network. Throws `not_configured` for one that is not followed, `not_implemented` for Solana. */
-export function rpcOf({ rpcs }: TokenTracking, network: ChainName | 'solana'): ChainRpc {
+/**
+ * Returns the RPC of a network, which `property` of the request names. Throws `not_configured` for one that is not followed,
+ * `not_implemented` for Solana.
+ */
+export function rpcOf(
+  { rpcs }: TokenTracking,
+  network: ChainName | 'solana',
+  property = 'network',
+): ChainRpc {
   if (network === 'solana') {
-    throw new PlazaError('not_implemented', 'tokens of Solana are not indexed', { property: 'network' })
+    throw new PlazaError('not_implemented', 'tokens of Solana are not indexed', { property })
   }
   const rpc = rpcs.get(network)
   if (rpc !== undefined) return rpc
   const problem = `this server does not follow ${network}: its operator sets ${rpcUrlsVariable(network)}`
-  throw new PlazaError('not_configured', problem, { property: 'network' })
+  throw new PlazaError('not_configured', problem, { property })
 }
 
 /**

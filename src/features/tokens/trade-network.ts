@@ -9,11 +9,15 @@ export const tradeNetworkParameter = choiceParameter([...chainNames, 'robinhood'
   examples: ['base'],
 })
 
-/** Returns a network that is followed. @throws PlazaError `not_configured` for any other. */
-export function tradeNetworkOf(tokenTracking: TokenTracking, network: ChainName | 'robinhood'): ChainName {
+/** Returns a network that is followed. @throws PlazaError `not_configured` for any other, with the property that names it. */
+export function tradeNetworkOf(
+  tokenTracking: TokenTracking,
+  network: ChainName | 'robinhood',
+  property = 'network',
+): ChainName {
   if (network === 'robinhood') {
-    throw new PlazaError('not_configured', 'robinhood is not supported', { property: 'network' })
+    throw new PlazaError('not_configured', 'robinhood is not supported', { property })
   }
-  rpcOf(tokenTracking, network)
+  rpcOf(tokenTracking, network, property)
   return network
 }

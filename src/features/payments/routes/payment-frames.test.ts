@@ -133,8 +133,8 @@ describe('POST frame/transaction/pay', () => {
     ['less than a unit', { amount: 0.0000001 }, 400, 'transaction.to.amount'],
     ['more decimals than the token has', { amount: 1.2345674 }, 400, 'transaction.to.amount'],
     ['less than the minimum', { amount: 1e-9 }, 400, 'transaction.to.amount'],
-    ['a network that is not followed', { network: 'optimism' }, 501, 'network'],
-    ['robinhood', { network: 'robinhood' }, 501, 'network'],
+    ['a network that is not followed', { network: 'optimism' }, 501, 'transaction.to.network'],
+    ['robinhood', { network: 'robinhood' }, 501, 'transaction.to.network'],
     ['no network', { network: 'venus' }, 400, 'transaction.to.network'],
   ])('%s -> refused with the member', async (_, change, status, property) => {
     const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver(), change))

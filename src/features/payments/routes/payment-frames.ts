@@ -40,7 +40,7 @@ export const createPayFrame = defineOperation({
 
   async handle(context, { transaction: { to }, config, idem = null }, { appId }) {
     const { writerDb, tokenTracking, clock, publicUrl } = context
-    const network = tradeNetworkOf(tokenTracking, to.network)
+    const network = tradeNetworkOf(tokenTracking, to.network, 'transaction.to.network')
     const request = { appId, idem, config, to: { ...to, network } }
     const rpc = rpcOf(tokenTracking, network)
     const existing = await findByIdem(writerDb, request)

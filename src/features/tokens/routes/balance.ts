@@ -26,7 +26,7 @@ export const userBalance = defineOperation({
   notFound: 'There is no user with this fid.',
 
   async handle({ db, hydrator, tokenTracking }, { fid, networks }) {
-    const followed = new Set(networks.map((network) => rpcOf(tokenTracking, network).chain.name))
+    const followed = new Set(networks.map((network) => rpcOf(tokenTracking, network, 'networks').chain.name))
     const [users, heldTokens] = await Promise.all([
       hydrator.dehydratedUsers([fid]),
       readHeldTokens(db, fid, [...followed]),

@@ -204,7 +204,11 @@ describe('fungible/owner/relevant', () => {
     const none = await ask(`0x${'77'.repeat(20)}`)
     expect(none.statusCode).toBe(400)
     expect(none.json()).toMatchObject({ property: 'contract_address' })
-    expect((await ask(apple, 'ethereum')).statusCode).toBe(501)
+    expect((await ask(apple, 'ethereum')).json()).toMatchObject({ status: 501, property: 'network' })
+    for (const networks of ['ethereum', 'solana']) {
+      const former = await get('fungible/owner/relevant', { contract_address: apple, networks })
+      expect(former.json()).toMatchObject({ status: 501, property: 'networks' })
+    }
     expect((await ask('apple')).statusCode).toBe(400)
     expect((await ask(apple, 'solana')).statusCode).toBe(501)
     expect((await ask(pear)).statusCode).toBe(202)
@@ -371,6 +375,7 @@ describe('user/balance', () => {
       (await get('user/balance', { fid: 6, networks: 'base' })).json().user_balance.address_balances,
     ).toEqual([])
     expect((await get('user/balance', { fid: 7, networks: 'base' })).statusCode).toBe(404)
-    expect((await get('user/balance', { fid: 6, networks: 'base,arbitrum' })).statusCode).toBe(501)
+    const unknown = await get('user/balance', { fid: 6, networks: 'base,arbitrum' })
+    expect([unknown.statusCode, unknown.json().property]).toEqual([501, 'networks'])
   })
 })

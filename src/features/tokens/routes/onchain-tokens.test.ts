@@ -118,15 +118,16 @@ describe('onchain/token/balances', () => {
   })
 
   it.each([
-    [{ networks: 'arbitrum' }, 501],
-    [{ networks: 'base,robinhood' }, 501],
-    [{ networks: 'ethereum,optimism,base,arbitrum,robinhood' }, 501],
-    [{ networks: 'base,venus' }, 400],
-    [{ networks: 'base', address: '0x1' }, 400],
-    [{ networks: 'base', cursor: 'x' }, 400],
-    [{ address: ann.address }, 400],
-  ])('%j -> %d', async (query, status) => {
-    expect((await get('/onchain/token/balances', { address: ann.address, ...query })).statusCode).toBe(status)
+    [{ networks: 'arbitrum' }, 501, 'networks'],
+    [{ networks: 'base,robinhood' }, 501, 'networks'],
+    [{ networks: 'ethereum,optimism,base,arbitrum,robinhood' }, 501, 'networks'],
+    [{ networks: 'base,venus' }, 400, 'networks'],
+    [{ networks: 'base', address: '0x1' }, 400, 'address'],
+    [{ networks: 'base', cursor: 'x' }, 400, 'cursor'],
+    [{ address: ann.address }, 400, 'networks'],
+  ])('%j -> %d for %s', async (query, status, property) => {
+    const reply = await get('/onchain/token/balances', { address: ann.address, ...query })
+    expect([reply.statusCode, reply.json().property]).toEqual([status, property])
   })
 })
 
@@ -189,6 +190,15 @@ describe('onchain/token/metadata', () => {
     [{ network: 'base' }, 400],
   ])('%j -> %d', async (query, status) => {
     expect((await get('/onchain/token/metadata', query)).statusCode).toBe(status)
+  })
+
+  it('a network that is not followed is named by the parameter that has it', async () => {
+    const one = await get('/onchain/token/metadata', { network: 'ethereum', address: ann.address })
+    expect(one.json().property).toBe('network')
+    for (const networks of ['ethereum', 'robinhood']) {
+      const batch = await get('/onchain/token/metadata/batch', { networks, addresses: ann.address })
+      expect(batch.json()).toMatchObject({ status: 501, property: 'networks' })
+    }
   })
 
   it('an RPC that does not answer -> 502', async () => {

@@ -53,7 +53,7 @@ export const walletBalances = defineOperation({
   reply: WalletBalancesResponse,
 
   async handle(context, { networks: named, address, limit, cursor }) {
-    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network))
+    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network, 'networks'))
     const after = byValue.decode(cursor)
     const rows = await balancesOf(context, address.toLowerCase(), networks)
     const rest = after === null ? rows : rows.filter((row) => compareBalances(row, keyRow(after)) > 0)
@@ -151,7 +151,7 @@ export const tokenMetadataBatch = defineOperation({
   reply: TokenMetadataBatchResponse,
 
   async handle(context, { networks: named, addresses }) {
-    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network))
+    const networks = named.map((network) => tradeNetworkOf(context.tokenTracking, network, 'networks'))
     if (networks.length !== addresses.length) {
       const message = `addresses has ${addresses.length} items, and networks ${networks.length}: they are pairs`
       throw new PlazaError('bad_request.invalid_param', message, { property: 'addresses' })

@@ -79,6 +79,8 @@ const backfillPendingReply = (reply: typeof FungiblesNotReady | typeof BulkFungi
 
 interface OwnersRequest {
   readonly network: TokenNetwork
+  /** The parameter that names the network. */
+  readonly networkProperty: 'network' | 'networks'
   readonly addresses: readonly string[]
   readonly property: string
   readonly viewerFid: number | undefined
@@ -87,11 +89,11 @@ interface OwnersRequest {
 /** Renders the owners of each token, in the order of the request; or the 202 while they are indexed. */
 async function replyWithOwners(
   context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'tokenTracking'>,
-  { network, addresses, property, viewerFid }: OwnersRequest,
+  { network, networkProperty, addresses, property, viewerFid }: OwnersRequest,
   caller: Caller,
 ): Promise<Json[] | NotReady> {
   const { hydrator, tokenTracking } = context
-  rpcOf(tokenTracking, network)
+  rpcOf(tokenTracking, network, networkProperty)
   const bytes = addresses.map((address) => contractBytes(address, { network, property }))
   const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
@@ -185,7 +187,13 @@ export const fungibleOwnersRelevant = defineOperation({
 
   async handle(context, { contract_address, network: name, networks, viewer_fid: viewerFid }, caller) {
     const network = networkOf(name, networks)
-    const request = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
+    const request: OwnersRequest = {
+      network,
+      networkProperty: name === undefined ? 'networks' : 'network',
+      addresses: [contract_address],
+      property: 'contract_address',
+      viewerFid,
+    }
     const answer = await replyWithOwners(context, request, caller)
     return Array.isArray(answer) ? answer[0]! : new OtherReply(202, { ...answer, ...noOwners })
   },
@@ -214,7 +222,13 @@ export const fungibleOwnersRelevantBulk = defineOperation({
 
   async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
     const addresses = [...new Set(contract_addresses)]
-    const request = { network, addresses, property: 'contract_addresses', viewerFid }
+    const request: OwnersRequest = {
+      network,
+      networkProperty: 'network',
+      addresses,
+      property: 'contract_addresses',
+      viewerFid,
+    }
     const answer = await replyWithOwners(context, request, caller)
     if (!Array.isArray(answer)) {
       const note = { ...answer, ...noOwners }
