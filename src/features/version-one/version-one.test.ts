@@ -203,10 +203,14 @@ it('asks for a key as the main API does', async () => {
 })
 
 it('is deprecated since it left the description of the hosted API', async () => {
-  const { headers } = await app.inject({
-    url: '/v1/farcaster/user',
-    query: { fid: '1' },
-    headers: { api_key: key },
-  })
-  expect(headers.deprecation).toBe('@1732060800')
+  const deprecationOf = async (path: string) => {
+    const { headers } = await app.inject({ url: `/v1/farcaster/${path}`, headers: { api_key: key } })
+    return headers.deprecation
+  }
+  // Operations left on 20 November 2024, these three by the end of September.
+  expect(await deprecationOf('user?fid=1')).toBe('@1732060800')
+  expect(await deprecationOf('user-cast-likes?fid=1')).toBe('@1732060800')
+  for (const path of ['cast-likes', 'cast-reactions', 'cast-recasters']) {
+    expect(await deprecationOf(`${path}?castHash=${scene.castHash}`), path).toBe('@1727654400')
+  }
 })

@@ -57,11 +57,15 @@ async function reactionPage(
   return { reactions, next }
 }
 
+/** The lists of a cast's reactions left before the other operations, in this month. */
+const LISTS_LEFT = '2024-09-30'
+
 /** A list of reactions under its key in `result`. */
 function reactionList(path: string, key: string, kinds: readonly ReactionKind[]): Operation {
   return versionOne({
     tag: 'Reactions',
     path,
+    deprecatedSince: LISTS_LEFT,
     summary: `Get ${kinds.join(' and ')} of a cast`,
     query: Type.Object({ castHash: hash, ...paging }),
     result: pageOf(key, VersionOneReaction) as TSchema,
@@ -99,6 +103,7 @@ async function presentReactions(
 const castRecasters = versionOne({
   tag: 'Reactions',
   path: 'cast-recasters',
+  deprecatedSince: LISTS_LEFT,
   summary: 'Get users who recast a cast',
   query: Type.Object({ castHash: hash, ...paging }),
   result: pageOf('users', Recaster as TObject),

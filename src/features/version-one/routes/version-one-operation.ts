@@ -18,6 +18,8 @@ interface VersionOneSpec<Query extends TObject, Result extends TSchema> {
   readonly path: string
   readonly tag: Operation['tag']
   readonly summary: string
+  /** The last day on which the description is known to have had it, if not that of most. */
+  readonly deprecatedSince?: string
   readonly price?: PriceOf
   readonly query: Query
   /** The value of `result`. */
@@ -40,10 +42,10 @@ export function versionOne<Query extends TObject, Result extends TSchema>({
   ...spec
 }: VersionOneSpec<Query, Result>): Operation {
   return defineOperation({
+    deprecatedSince: '2024-11-20',
     ...spec,
     method: 'GET',
     description: 'An operation of version 1 of the hosted API, for its older clients.',
-    deprecatedSince: '2024-11-20',
     reply: Type.Object({ result }),
     handle: async (context, query, caller, headers) =>
       Json.of({ result: await handle(context, query as Static<Query>, caller, headers) }),
