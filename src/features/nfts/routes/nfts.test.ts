@@ -8,6 +8,8 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser } from '../../../../test/network.js'
 import { createTestApi, type TestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import { silentLog } from '../../../platform/log/log.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { Wallet } from '../../accounts/wallets/wallets.js'
 import { spendingContext, walletWithEther } from '../../payments/testing/spending-scene.js'
@@ -342,6 +344,21 @@ describe('nft/relevant_mints', () => {
     expect(await minters(strict)).toEqual([3])
     expect(await minters(open)).toEqual([2, 3])
     expect(await minters(strict)).toEqual([3])
+  })
+
+  it('the mints of several networks in turn, the newest of each first', async () => {
+    const free = await newCollection({ price: 0n })
+    const mint = () => post('nft/mint', { contract_address: free, recipients: [{ address: minter.address }] })
+    for (const reply of [await mint(), await mint()]) expect(reply.statusCode, reply.body).toBe(200)
+    const [base] = [...spendingContext(db, rpc).tokenTracking.rpcs.values()]
+    // The same chain, as if it were two networks.
+    const optimism = new ChainRpc({ ...base!.chain, name: 'optimism' }, { log: silentLog, clock: Date.now })
+    const rpcs = new Map([['base', base!] as const, ['optimism', optimism] as const])
+    const hydrator = new Hydrator({ db, clock: Date.now, locationOf: () => null, maxViews: 100 })
+    const { get } = await createTestApi({ db, hydrator, tokenTracking: { rpcs, maxTrackedTokens: 0 } })
+    const query = { address: hexOf(ann.custody), contract_address: free }
+    const { mints } = (await get('/nft/relevant_mints', query)).json()
+    expect(mints.map((each: { token_id: string }) => each.token_id)).toEqual(['2', '2', '1', '1'])
   })
 
   it('a token id that is no number -> 400', async () => {

@@ -26,7 +26,7 @@ export const relevantMints = defineOperation({
   summary: 'Fetch relevant mints',
   description:
     `Mints of an ERC-721 or ERC-1155 contract to verified addresses of users whom the user of \`address\` follows, ` +
-    `newest of each network first, at most ${MAX_MINTS}. Read from the chains that the server follows, at most every minute; ` +
+    `at most ${MAX_MINTS}: the newest of each network, in turn, then the next ones of each. Read from the chains that the server follows, at most every minute; ` +
     `of more than ${MAX_RECEIVERS} addresses those of the users with the highest score count.`,
   deprecatedSince: '2023-11-30',
   query: Type.Object({
@@ -64,15 +64,17 @@ export const relevantMints = defineOperation({
       receivers: [...new Set(followed.map((each) => each.address))],
     }
     const mints = await Promise.all(rpcs.map((rpc) => readCachedMints(context, rpc, address, filter)))
-    const rows = mints
-      .flat()
-      .filter((mint) => tokenId === undefined || mint.tokenId === BigInt(tokenId))
-      .flatMap((mint) => {
-        // The cached mints may be of a user who is hidden from this app, or not followed any more.
-        const fid = fidByAddress.get(mint.receiver)
-        return fid === undefined ? [] : [{ fid, mint }]
-      })
-      .slice(0, MAX_MINTS)
+    const rowsByChain = mints.map((ofChain) =>
+      ofChain
+        .filter((mint) => tokenId === undefined || mint.tokenId === BigInt(tokenId))
+        .flatMap((mint) => {
+          // The cached mints may be of a user who is hidden from this app, or not followed any more.
+          const fid = fidByAddress.get(mint.receiver)
+          return fid === undefined ? [] : [{ fid, mint }]
+        })
+        .slice(0, MAX_MINTS),
+    )
+    const rows = inTurn(rowsByChain).slice(0, MAX_MINTS)
     const items = await userItems(context.hydrator, rows, undefined, (user, { mint }) => {
       const shown = {
         contract_address: filter.contract,
@@ -85,6 +87,12 @@ export const relevantMints = defineOperation({
     return listJson('mints', items)
   },
 })
+
+/** Takes from the lists in turn, as logs do not say when their blocks were made: the first of each, then the second of each. */
+function inTurn<Row extends object>(lists: readonly (readonly Row[])[]): Row[] {
+  const turns = Math.max(...lists.map(({ length }) => length))
+  return Array.from({ length: turns }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat()
+}
 
 async function readCachedMints(
   { hydrator }: Pick<OperationContext, 'hydrator'>,
