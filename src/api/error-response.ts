@@ -30,7 +30,6 @@ const codes: Partial<Record<ErrorCode, string>> = {
   not_implemented: 'NotImplemented',
   not_found: 'NotFound',
   'not_found.wallet': 'InvalidWalletId',
-  gone: 'Gone',
   'unavailable.other_side': 'OtherSideFailed',
   unavailable: 'Unavailable',
   internal: 'InternalError',

@@ -100,7 +100,6 @@ interface OperationFailures {
   readonly forbidden?: string
   readonly notFound?: string
   readonly conflict?: string
-  readonly gone?: string
   readonly unprocessable?: string
 }
 
@@ -110,13 +109,12 @@ export function operationFailures(
   headers: Record<string, JsonValue>,
   writer: SchemaWriter,
 ): Record<string, JsonValue> {
-  const { paymentRequired, forbidden, notFound, conflict, gone, unprocessable } = failures
+  const { paymentRequired, forbidden, notFound, conflict, unprocessable } = failures
   const texts = {
     402: paymentRequired,
     403: forbidden,
     404: notFound,
     409: conflict,
-    410: gone,
     422: unprocessable,
   }
   return Object.fromEntries(

@@ -35,11 +35,10 @@ interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** When the reply is 404. These texts are documentation; `handle` throws the errors. */
   readonly notFound?: string
-  /** When the reply is 402, 403, 409, 410 or 422. */
+  /** When the reply is 402, 403, 409 or 422. */
   readonly paymentRequired?: string
   readonly forbidden?: string
   readonly conflict?: string
-  readonly gone?: string
   readonly unprocessable?: string
   /** The last day (UTC, `2025-10-31`) on which the description of the hosted API is known to have had the operation. */
   readonly deprecatedSince?: string

@@ -32,7 +32,6 @@ const errorCatalog = {
   'not_found.wallet': { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
   'not_found.event_dropped': { status: 410, grpc: 'OutOfRange', grpcCode: 11, retry: false },
   'not_found.log_reset': { status: 410, grpc: 'Aborted', grpcCode: 10, retry: false },
-  gone: { status: 410, grpc: 'Unimplemented', grpcCode: 12, retry: false },
   'unavailable.other_side': { status: 502, grpc: 'Unavailable', grpcCode: 14, retry: true },
   unavailable: { status: 503, grpc: 'Unavailable', grpcCode: 14, retry: true },
   internal: { status: 500, grpc: 'Internal', grpcCode: 13, retry: false },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { errorResponseCode } from '../../src/api/error-response.js'
 import { describeError, errorCodes } from '../../src/platform/errors.js'
+import { readSourceFiles } from './source-file.js'
 
 /** Rows of the table of `docs/errors.md`. */
 const documented = readFileSync('docs/errors.md', 'utf8')
@@ -36,6 +37,13 @@ it('every code has a meaning and a remedy in sentences', () => {
     expect(meaningText, code).toMatch(/^[A-Z].*\.$/)
     expect(remedy, code).toMatch(/^[A-Z].*\.$/)
   }
+})
+
+it('the source gives every code', () => {
+  const texts = readSourceFiles(['src'])
+    .filter(({ path }) => !path.endsWith('.test.ts') && !path.endsWith('/error-response.ts'))
+    .map(({ text }) => text)
+  expect(errorCodes.filter((code) => !texts.some((text) => text.includes(`'${code}',`)))).toEqual([])
 })
 
 it('codes of the main API are unique', () => {
