@@ -14,8 +14,11 @@ const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
 
 /** A server that follows a chain on which wallets spend, but no accounts are registered. */
-function serverWith(connections: Partial<ServerApp['connections']>): ServerApp {
-  const config = configOf({ CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:1' })
+function serverWith(
+  connections: Partial<ServerApp['connections']>,
+  settingsOfServer: Readonly<Record<string, string>> = {},
+): ServerApp {
+  const config = configOf({ CHAIN_BASE_RPC_URLS: 'http://127.0.0.1:1', ...settingsOfServer })
   const settings = chainSettings(config)
   const rpcs = new Map(
     [...settings.chains].map(([name, chain]) => [
@@ -51,5 +54,15 @@ it('accounts: a start whose connection for locks fails leaves nothing that uses 
 
   const started = await accountsModule.start!(serverWith({ work, locks: connect({ poolSize: 1 }) }))
   await expect.poll(() => statements).toBeGreaterThan(0)
+  await started.stop!()
+})
+
+it('accounts: a server where wallets only spend shows what of that is pending', async () => {
+  const server = serverWith({}, { HUB_NETWORK: 'mainnet' })
+  const started = await accountsModule.start!(server)
+  expect(started.services).toMatchObject({ accounts: null })
+  const metrics = await server.metrics.registry.metrics()
+  expect(metrics).toContain('plaza_registrations_pending{kind="transactions"} 0')
+  expect(metrics).not.toContain('plaza_fid_pool_size')
   await started.stop!()
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseGwei } from 'viem'
 import { AccountWorker } from '../../features/accounts/account-worker.js'
-import { createAccounts, observeAccounts } from '../../features/accounts/accounts.js'
+import { createAccounts, observeFidPool, observePending } from '../../features/accounts/accounts.js'
 import type { AccountLedger } from '../../features/accounts/ledger/account-ledger.js'
 import { spendableAmount } from '../../features/accounts/ledger/chain/attempts.js'
 import {
@@ -46,6 +46,7 @@ export const accountsModule: Module = {
         [...walletLedgers.values()].filter((each) => each !== ledger),
         { signal: closing.signal, log },
       )
+    if (ledger !== null || walletLedgers.size > 0) observePending(metrics.registry, connections.read)
     if (ledger === null) {
       const settling = settle()
       return {
@@ -56,7 +57,7 @@ export const accountsModule: Module = {
         },
       }
     }
-    observeAccounts(metrics.registry, connections.read, ledger.network)
+    observeFidPool(metrics.registry, connections.read, ledger.network)
     const worker = randomUUID()
     const network = farcasterNetworks[config.hubNetwork]
     const accounts = createAccounts({

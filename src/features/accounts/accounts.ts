@@ -18,25 +18,28 @@ export function createAccounts(options: FidPoolOptions & RegistrarOptions): Acco
   return { ledger: options.ledger, fidPool: new FidPool(options), registrar: new Registrar(options) }
 }
 
-/** Registers gauges of the fid pool and of unfinished work, which indicates a problem when it stays. */
-export function observeAccounts(registry: Registry, db: Database, network: string): void {
-  const registers = [registry]
+/** Registers the gauge of the fid pool of a network. */
+export function observeFidPool(registry: Registry, db: Database, network: string): void {
   new Gauge({
     name: 'plaza_fid_pool_size',
     help: 'Fids by state: ordered, available, held or used',
     labelNames: ['state'],
-    registers,
+    registers: [registry],
     async collect() {
       this.reset()
       const counts = await countFids(db, network).catch(() => ({}))
       for (const [state, count] of Object.entries(counts)) this.set({ state }, count)
     },
   })
+}
+
+/** Registers the gauge of what wallets pay for and is unfinished, which indicates a problem when it stays. */
+export function observePending(registry: Registry, db: Database): void {
   new Gauge({
     name: 'plaza_registrations_pending',
     help: 'Wallet transactions that are not final, and unfinished registrations',
     labelNames: ['kind'],
-    registers,
+    registers: [registry],
     async collect() {
       this.reset()
       for (const { kind, count } of await countPending(db).catch(() => [])) this.set({ kind }, count)
@@ -73,7 +76,10 @@ async function countPending(db: Database): Promise<{ kind: string; count: number
   return await db<{ kind: string; count: number }[]>`
     select 'transactions' as kind, count(*)::integer as count from accounts.transactions where state = 'recorded'
     union all
-    select 'registrations', count(*)::integer from accounts.registrations where step not in ('done', 'undone')`
+    select 'registrations', (
+      (select count(*) from accounts.registrations where step not in ('done', 'undone'))
+      + (select count(*) from accounts.direct_registrations where finished_at is null)
+    )::integer`
 }
 
 /** Expressions that differ when transactions, registrations, wallets or the fid pool have changed. */
