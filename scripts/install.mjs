@@ -6,8 +6,11 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const MAX_MEGABYTES = 180
+/** A second each. */
+const MAX_READS = 120
 const DEVELOPMENT = ['typescript', '@faker-js/faker', '@farcaster/core', 'viem', 'esbuild', 'postgres']
 
 const folder = mkdtempSync(join(tmpdir(), 'plaza-install-'))
@@ -56,7 +59,7 @@ async function serve(cli) {
   const ended = once(child, 'exit')
   try {
     const url = await listeningUrl(child)
-    const { status } = await fetch(`${url}/readyz`)
+    const status = await readyStatus(url)
     if (status !== 200) throw new Error(`readyz answers ${status}`)
     const reference = await fetch(`${url}/docs/js/scalar.js`)
     if (!reference.ok) throw new Error(`the reference page answers ${reference.status}`)
@@ -67,6 +70,15 @@ async function serve(cli) {
   }
   const [code] = await ended
   if (code !== 0) throw new Error(`the server ended with ${code}`)
+}
+
+/** The answer of `/readyz`: 200 as soon as it is ready, for which a busy machine may take a while. */
+async function readyStatus(url) {
+  for (let read = 1; ; read += 1) {
+    const { status } = await fetch(`${url}/readyz`)
+    if (status === 200 || read === MAX_READS) return status
+    await sleep(1_000)
+  }
 }
 
 async function listeningUrl(child) {

@@ -48,11 +48,12 @@ async function exchange(parts: readonly (string | Buffer)[], until?: RegExp): Pr
 
 /**
  * The same with megabytes. The server reads on for a bounded time only after it has refused, so on a busy machine it
- * may end the connection before the client has written everything: then once more.
+ * may end the connection before the client has written everything: then it is sent again.
  */
 async function exchangeLarge(parts: readonly (string | Buffer)[]): Promise<Exchange> {
-  const first = await exchange(parts)
-  return first.error === 'ECONNRESET' ? await exchange(parts) : first
+  let last = await exchange(parts)
+  for (let attempt = 1; last.error !== null && attempt < 5; attempt += 1) last = await exchange(parts)
+  return last
 }
 
 function parse({ text, error }: Exchange) {

@@ -173,7 +173,7 @@ beforeAll(async () => {
 
   await failOver()
   await submit(later)
-}, 120_000)
+})
 
 async function idOfBlock(message: SignedMessage): Promise<number> {
   const [row] = await db<{ id: number }[]>`
@@ -310,4 +310,4 @@ test('a log that went back and does not grow again -> open streams and caches ar
   expect(JSON.parse(reset!.data!).lostEventId).toBe(Number.parseInt(id!, 10))
   await expect.poll(async () => (await hydrator.casts([hex(last!)])).size, PATIENCE).toBe(0)
   await expect.poll(() => resets, PATIENCE).toContain('caches')
-}, 120_000)
+})

@@ -36,7 +36,7 @@ async function buildNextVersion(): Promise<string> {
 }
 
 /** Casts that have chosen a process shortly before it gets its signal still reach it. */
-const SHUTDOWN_DELAY_MS = '1000'
+const SHUTDOWN_DELAY_MS = '10000'
 
 const start = async (cli: string): Promise<ServerProcess> => {
   const env = {

@@ -18,8 +18,6 @@ import { RegisteringApp } from './registering-app.js'
 const ROUNDS = 2
 const CALLERS = 4
 const ACCOUNTS_OF_CALLER = 2
-/** The server may be compiled first. */
-const LIMIT_MS = 240_000
 const apiKey = 'a-key-for-the-crash'
 const secretKey = 'the-secret-key-of-a-server-that-is-killed'
 const walletKey = newPrivateKey()
@@ -27,9 +25,7 @@ const walletKey = newPrivateKey()
 describe.each(['local network', 'chain'] as const)('account registration with crashes: %s', (kind) => {
   const scene = openScene(kind)
 
-  it('registers accounts once and loses no fid and no money', {
-    timeout: LIMIT_MS,
-  }, async () => {
+  it('registers accounts once and loses no fid and no money', async () => {
     const { db, env, fund } = await scene
     const wallet = await saveWallet(db, createVault([secretKey]), {
       ...(await fund(hexOf(ethAccount(walletKey).address))),

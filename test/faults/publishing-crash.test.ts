@@ -18,8 +18,6 @@ import { makeTestDir } from '../stale-test-dirs.js'
 const rounds = 6
 const senders = 8
 const requestsOfSender = 3
-/** The server may be compiled first. */
-const BUILD_LIMIT_MS = 240_000
 const apiKey = 'a-key-for-the-crash'
 const secretKey = 'the-secret-key-of-a-server-that-is-killed'
 const user = new TestUser(1)
@@ -42,7 +40,7 @@ beforeAll(async () => {
   dataDir = await makeTestDir()
   await start()
   signerUuid = await prepareSigner()
-}, BUILD_LIMIT_MS)
+})
 
 afterAll(async () => {
   await end('SIGTERM')

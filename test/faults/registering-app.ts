@@ -61,7 +61,7 @@ export class RegisteringApp {
 }
 
 /** Longer than the fid pool lets callers wait. */
-const GIVE_UP_MS = 120_000
+const GIVE_UP_MS = 300_000
 
 /** Fetches from the server; null without a complete response. */
 export async function fetchFromServer(url: string, init: RequestInit) {

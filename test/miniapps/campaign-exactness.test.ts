@@ -146,4 +146,4 @@ it("campaigns: counts equal the clients' records for any client behavior and num
     { numRuns: 4 },
   )
   await Promise.all(senders.map((sender) => sender.stop()))
-}, 240_000)
+})

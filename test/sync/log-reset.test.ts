@@ -77,7 +77,7 @@ test('the log of the upstream goes back -> later events with the same ids are me
   await expect.poll(storedCasts).toEqual(expect.arrayContaining(hashes))
   expect(sync.log.lines.map(({ message }) => message)).toContain(REASON)
   await sync.stop()
-}, 120_000)
+})
 
 test('the database fails when the log of the upstream goes back -> all users are compared nevertheless', async () => {
   await upstreamHub.submitOnChainEvents(user.onChain())
@@ -100,7 +100,7 @@ test('the database fails when the log of the upstream goes back -> all users are
   expect(sync.log.lines.map(({ message }) => message)).toContain('cannot continue at the fork yet')
   await sync.stop()
   await db`drop trigger fail_first_queueing on sync.fids`
-}, 120_000)
+})
 
 /** An upstream whose log goes back while the last events of a batch are read, or after it. */
 function upstreamThatGoesBack(nextId: number, when: 'while' | 'after'): UpstreamClient {
@@ -140,7 +140,7 @@ test('the log of the upstream goes back -> that is saved while events of the old
   await following
   expect(await db`select next_id from sync.cursors`).toEqual([{ next_id: eventId(2, 0) }])
   expect(await db`select from hub.applied_offsets`).toHaveLength(0)
-}, 120_000)
+})
 
 test.each([
   { when: 'while', merged: 3, next: 2 },

@@ -18,7 +18,7 @@ export interface Receiver {
   waitForCount(count: number): Promise<ReceivedDelivery[]>
 }
 
-const WAIT_MS = 60_000
+const WAIT_MS = 300_000
 
 /** Starts a receiver that stops with the test. `answer` writes the response; the default is 200. */
 export async function startReceiver(

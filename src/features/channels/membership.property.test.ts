@@ -243,5 +243,13 @@ test('channel membership: random call sequences reach only valid states and answ
     ),
     { numRuns: 80 },
   )
+  // Random calls reach it about once in 350 runs too few: who left a channel is invited anew.
+  const invitedAnew = [
+    new Invite(owner, 2, 'member'),
+    new Answer(2, 'member', true),
+    new Remove(owner, 2, 'member'),
+    new Invite(owner, 2, 'member'),
+  ]
+  await fc.asyncModelRun(begin, invitedAnew)
   expect(reachedStates.size).toBe(validMemberships.length)
 })

@@ -117,7 +117,7 @@ describe('a consumer', () => {
       if (round % 5 === 0) await killConnections()
     }
     await expectAllHad()
-  }, 120_000)
+  })
 
   test('that fails receives events again, handles none twice and skips none', async () => {
     let calls = 0
@@ -142,7 +142,7 @@ describe('a consumer', () => {
     await expectAllHad()
     // Those of the handler and of its last statements are both told.
     expect(failures).toBeGreaterThanOrEqual(2)
-  }, 120_000)
+  })
 
   test('stops before an event that always fails, and logs it', async () => {
     await append(1, 20)
@@ -169,7 +169,7 @@ describe('a consumer', () => {
     expect(lines[0]).toMatchObject({ consumer: 'keeper', shard: 1, failures: 1 })
     isMended = true
     await expectAllHad()
-  }, 120_000)
+  })
 
   test('reaches the end of the log where the database has no time, memory or files for more than one event', async () => {
     const states = ['57014', '53200', '53400']
@@ -194,7 +194,7 @@ describe('a consumer', () => {
     expect(calls).toBeGreaterThanOrEqual(states.length)
     // After an event that is alone, the next batch has more.
     expect(sizes.slice(sizes.indexOf(1) + 1)).toContain(2)
-  }, 120_000)
+  })
 
   test('reports a gap and continues after it', async () => {
     await append(1, 4)

@@ -176,7 +176,7 @@ test('a log that goes back any time -> each event that is there once, in order, 
     }),
     { numRuns: 40 },
   )
-}, 120_000)
+})
 
 test('a history has the last 32 blocks, and older ones at most twice as far away as any', () => {
   const ref = (height: number): BlockRef => ({ height, hash: height.toString(16).padStart(16, '0') })

@@ -106,9 +106,16 @@ test('a new partition has the constraints and indexes of the log', async () => {
   expect(attached).toBeDefined()
 })
 
+/** As its callers do: when another one has the lock for more than two seconds, once more. */
+const ensured = (nowMs: number): Promise<unknown> =>
+  ensurePartitions(db, nowMs).catch((error) => {
+    if (error.code !== '55P03') throw error
+    return ensured(nowMs)
+  })
+
 test('two processes that miss the same day at once both have it', async () => {
   for (const day of [300, 310, 320, 330]) {
-    const ended = await Promise.allSettled([1, 2, 3].map(() => ensurePartitions(db, start + day * dayMs)))
+    const ended = await Promise.allSettled([1, 2, 3].map(() => ensured(start + day * dayMs)))
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
   }
 })

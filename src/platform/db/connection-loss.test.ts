@@ -70,11 +70,11 @@ it.each(['a statement was running', 'rows were being received'])(
 
 it('a statement that is cancelled while the database takes no connection ends with its own, and nothing else does', async () => {
   const { pool, refuse, disconnect } = await openProxy()
-  const statement = pool`select pg_sleep(5)`
+  const statement = pool`select pg_sleep(60)`
   const failure = statement.catch((error: unknown) => error)
   const running = () => db`
     select from pg_stat_activity
-    where datname = current_database() and state = 'active' and query = 'select pg_sleep(5)'`
+    where datname = current_database() and state = 'active' and query = 'select pg_sleep(60)'`
   await expect.poll(running).toHaveLength(1)
   refuse()
   // It is sent over a connection of its own; an error that nobody handles would fail the run.
