@@ -15,6 +15,7 @@ import type { Ai } from './ai/ai.js'
 import type { BearerVerifier } from './bearer/bearer-token.js'
 import type { ServerMonitor } from './console/overview/monitor.js'
 import type { Crawler } from './embeds/crawler.js'
+import type { FrameServers } from './frames/frame-server.js'
 import type { Campaigns } from './miniapps/campaigns/campaign-client.js'
 import type { SignerCache } from './signers/acting-signer.js'
 import type { FidConsent } from './signers/fid-consent.js'
@@ -65,6 +66,8 @@ export interface OperationContext {
   readonly hydrator: Hydrator
   /** Fetches embedded URLs. */
   readonly crawler: Pick<Crawler, 'crawlNow'>
+  /** Asks frames what follows a pressed button. */
+  readonly frameServers: Pick<FrameServers, 'post'>
   /** Sends requests to other apps: https only, no private addresses. */
   readonly net: Pick<NetClient, 'request'>
   /** The AI endpoint; without one its members are null. */

@@ -1,6 +1,7 @@
 import { readConsoleFiles } from '../../features/console/console-files.js'
 import { readActivity, SAMPLE_MS } from '../../features/console/overview/activity.js'
 import { createServerMonitor, type ServerMonitor } from '../../features/console/overview/monitor.js'
+import { FrameServers } from '../../features/frames/frame-server.js'
 import { createSignerCache } from '../../features/signers/acting-signer.js'
 import { consentOfAllFids, createFidConsent } from '../../features/signers/fid-consent.js'
 import { parseSubscriptionContracts } from '../../features/subscriptions/settings.js'
@@ -48,6 +49,7 @@ export const mainApiModule: Module = {
       monitor,
       publicUrl,
       net,
+      frameServers: new FrameServers({ net, workLimits: app.workLimits }),
       crawler: app.service('crawler'),
       accounts: app.service('accounts'),
       walletLedgers: app.service('walletLedgers'),

@@ -19,6 +19,7 @@ import { createBearerVerifier } from '../../features/bearer/bearer-token.js'
 import type { ConsoleFiles } from '../../features/console/console-files.js'
 import type { LiveOptions } from '../../features/console/live/register-live.js'
 import { createServerMonitor } from '../../features/console/overview/monitor.js'
+import { FrameServers } from '../../features/frames/frame-server.js'
 import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
@@ -164,6 +165,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     metrics,
     monitor: createServerMonitor({ db, clock }),
     net: unusedNet,
+    frameServers: new FrameServers({ net: more.net ?? unusedNet, workLimits: createWorkLimits({ clock }) }),
     ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },

@@ -5,6 +5,8 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createSlots } from '../../platform/limits/slots.js'
+import { chargeAtOnce, type WorkLimits } from '../../platform/limits/work-limits.js'
+import { workPrices } from '../../platform/limits/work-prices.js'
 import type { Log } from '../../platform/log/log.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
 import { pause } from '../../platform/process/pause.js'
@@ -29,6 +31,8 @@ import {
 export interface CrawlerOptions {
   readonly db: Database
   readonly client: NetClient
+  /** Charges callers of `crawlNow`. */
+  readonly workLimits: Pick<WorkLimits, 'begin'>
   readonly log: Log
   /** Most hosts visited at once. */
   readonly concurrency?: number
@@ -101,7 +105,8 @@ export class Crawler {
   /**
    * Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is none.
    *
-   * @throws PlazaError when the caller, or all callers together, have as many crawls as they may.
+   * @throws PlazaError when the caller, or all callers together, have as many crawls as they may, or the caller has used up its
+   * budget of work.
    */
   async crawlNow(url: string, caller: CallerName): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
@@ -109,6 +114,7 @@ export class Crawler {
       return refuse('bad_request.invalid_param', 'url must be an http or https URL of at most 2,048 bytes')
     const release = this.#slots.take(caller)
     try {
+      await chargeAtOnce(this.options.workLimits, { price: workPrices.otherPage, caller })
       const claim = await this.#waitForHost(url, host)
       if (claim === null) return refuse('unavailable', 'the host of this URL is busy')
       const result = await this.#attempt(claim)

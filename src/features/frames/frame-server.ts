@@ -1,5 +1,10 @@
 import type { Frame } from '../../graph/view/schema/url-metadata.js'
 import { PlazaError } from '../../platform/errors.js'
+import type { CallerName } from '../../platform/limits/caller-name.js'
+import { limits } from '../../platform/limits/limits.js'
+import { createSlots } from '../../platform/limits/slots.js'
+import { chargeAtOnce, type WorkLimits } from '../../platform/limits/work-limits.js'
+import { workPrices } from '../../platform/limits/work-prices.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
 import { cutText } from '../../platform/text/cut-text.js'
@@ -26,18 +31,42 @@ export type FrameAnswer = { readonly frame: Frame } | { readonly location: strin
 
 /** Timeout for an answer of a frame, as in clients of frames. */
 const DEADLINE_MS = 5_000
-const MAX_PAGE_BYTES = 1_048_576
+/** Twice the largest image that clients send back. A page of this size takes 30 ms of the main thread. */
+const MAX_PAGE_BYTES = 524_288
 /** Characters of a frame's own error text that are repeated; the specification allows 90. */
 const MAX_MESSAGE_CHARACTERS = 90
 
-/**
- * Posts a signed action to the server of a frame.
- *
- * @param packet `untrustedData` and `trustedData` of the action.
- * @throws PlazaError `bad_request.invalid_param` for a button that needs no request, a forbidden URL, or an error of
- * the frame; `unavailable.other_side` when the frame is unreachable or answers with no frame.
- */
-export async function postFrameAction(
+/** Posts actions to the servers of frames. */
+export class FrameServers {
+  readonly #slots = createSlots(limits.frameActions, limits.frameActionsOfCaller)
+
+  constructor(
+    private readonly options: {
+      readonly net: Pick<NetClient, 'request'>
+      readonly workLimits: Pick<WorkLimits, 'begin'>
+    },
+  ) {}
+
+  /**
+   * Posts a signed action of a caller to the server of a frame.
+   *
+   * @param packet `untrustedData` and `trustedData` of the action.
+   * @throws PlazaError `bad_request.invalid_param` for a button that needs no request, a forbidden URL, or an error of
+   * the frame; `unavailable.other_side` when the frame is unreachable or answers with no frame; a limit of the caller.
+   */
+  async post(pressed: PressedButton, packet: object, caller: CallerName): Promise<FrameAnswer> {
+    const { net, workLimits } = this.options
+    const release = this.#slots.take(caller)
+    try {
+      await chargeAtOnce(workLimits, { price: workPrices.otherPage, caller })
+      return await postFrameAction(net, pressed, packet)
+    } finally {
+      release()
+    }
+  }
+}
+
+async function postFrameAction(
   net: Pick<NetClient, 'request'>,
   pressed: PressedButton,
   packet: object,

@@ -81,7 +81,13 @@ export async function verifySignIn(
   checkTimes(message, nowMs)
   const signature = readWalletSignature(request.signature)
   const address = Buffer.from(message.address.slice(2), 'hex')
-  const findChain = () => walletNetworkOf(db, address, message.chainId)
+  const { appId, isRepeatable = false } = request
+  const use = { nonce: message.nonce, appId, message: request.message, isRepeatable }
+  const findChain = async () => {
+    // A message that cannot be used asks no chain.
+    if (!(await isUsable(db, use, nowMs))) throw nonceRefusal()
+    return await walletNetworkOf(db, address, message.chainId)
+  }
   const found = await isMessageOfWallet(lookups, {
     address,
     message: request.message,
@@ -93,12 +99,12 @@ export async function verifySignIn(
     throw refusedError('signature', `the message was not signed by the account ${message.address}`)
   }
   // Last, so that a failed request does not consume the nonce.
-  const { appId, isRepeatable = false } = request
-  const use = { nonce: message.nonce, appId, message: request.message, isRepeatable }
-  if (!(await consumeNonce(db, use, nowMs))) {
-    throw refusedError('message', 'the nonce is unknown, used or expired: get a new one from login/nonce')
-  }
+  if (!(await consumeNonce(db, use, nowMs))) throw nonceRefusal()
   return address
+}
+
+function nonceRefusal(): PlazaError {
+  return refusedError('message', 'the nonce is unknown, used or expired: get a new one from login/nonce')
 }
 
 /** Chain id of Base. */
@@ -191,16 +197,39 @@ export async function createNonce(db: Database, appId: string, nowMs: number): P
   return nonce
 }
 
+interface NonceUse {
+  readonly nonce: string
+  readonly appId: string
+  readonly message: string
+  readonly isRepeatable: boolean
+}
+
+function hashOf(message: string): Buffer {
+  return createHash('sha256').update(message).digest()
+}
+
+/** Whether `consumeNonce` would use the nonce now. */
+async function isUsable(
+  db: Database,
+  { nonce, appId, message, isRepeatable }: NonceUse,
+  nowMs: number,
+): Promise<boolean> {
+  const found = await db`
+    select from sign_in.nonces
+    where nonce = ${nonce} and app_id = ${appId} and expires_at > ${new Date(nowMs)}
+      and (message_hash is null or (${isRepeatable}::boolean and message_hash = ${hashOf(message)}))`
+  return found.length > 0
+}
+
 /**
  * Uses a nonce. Returns false when it is not of this app, has expired, or was used before: by any message, or, for a
  * repeatable use, by another one.
  */
 async function consumeNonce(
   db: Database,
-  use: { nonce: string; appId: string; message: string; isRepeatable: boolean },
+  { nonce, appId, message, isRepeatable }: NonceUse,
   nowMs: number,
 ): Promise<boolean> {
-  const { nonce, appId, message, isRepeatable } = use
   const now = new Date(nowMs)
   if (!isRepeatable) {
     const consumed = await db`
@@ -209,7 +238,7 @@ async function consumeNonce(
       returning 1`
     return consumed.length > 0
   }
-  const messageHash = createHash('sha256').update(message).digest()
+  const messageHash = hashOf(message)
   const bound = await db`
     update sign_in.nonces set message_hash = ${messageHash}
     where nonce = ${nonce} and app_id = ${appId} and expires_at > ${now}

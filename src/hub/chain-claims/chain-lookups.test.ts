@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
-import type { ChainLookupOptions, LookupOutcome } from './chain-lookups.js'
+import { callerAt, callerOfKey } from '../../platform/limits/caller-name.js'
+import { type ChainLookupOptions, type LookupOutcome, lookupsFor } from './chain-lookups.js'
 import { testLookups } from './testing/claim-scene.js'
 
 // It answers with the id of its chain, which is all that these questions need.
@@ -139,4 +140,13 @@ it('ten questions a minute are allowed to each asker, then the refusal says how 
   expect(count('0x01')).toBeNull()
   nowMs += Number(seconds) * 1000
   expect(count(1)).toBeNull()
+})
+
+it('what strangers ask about a wallet does not use up what its owner may ask', () => {
+  const lookups = lookupsOf()
+  const stranger = lookupsFor(lookups, callerAt('192.0.2.1'))
+  const counts = Array.from({ length: 11 }, () => stranger.countFor('0x01')?.code ?? null)
+  expect(counts.slice(-2)).toEqual([null, 'bad_request.rate_limited'])
+  expect(lookupsFor(lookups, callerAt('192.0.2.2')).countFor('0x01')).toBeNull()
+  expect(lookupsFor(lookups, callerOfKey(1)).countFor('0x01')).toBeNull()
 })

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
+import type { CallerName } from '../../platform/limits/caller-name.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
 import { type ChainRpc, RpcMismatch } from '../chain/chain-rpc.js'
@@ -104,6 +105,11 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
       )
     },
   }
+}
+
+/** Lookups of one caller: what others ask about the same wallet does not use up its own. */
+export function lookupsFor(lookups: ChainLookups, caller: CallerName): ChainLookups {
+  return { ...lookups, countFor: (asker) => lookups.countFor(`${asker} of ${caller}`) }
 }
 
 type Turns = ReturnType<typeof createTurns>

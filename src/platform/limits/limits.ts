@@ -17,7 +17,7 @@ interface CommonLimit {
     | 'API key or address'
     | 'address'
     | 'connection'
-    | 'fid or wallet'
+    | 'fid; wallet and caller'
     | 'process'
     | 'session or address'
   /** 0 is no limit. */
@@ -145,6 +145,27 @@ export const limits = {
     code: 'bad_request.rate_limited',
     refusal: 'too many URLs are being crawled for this API key',
   },
+  // A frame may take 5 s, and its page half a megabyte.
+  frameActions: {
+    scope: '`frame/action` and `frame/developer_managed/action`',
+    unit: 'frames that are asked',
+    per: 'process',
+    algorithm: 'slots',
+    default: 64,
+    transport: 'HTTP',
+    code: 'unavailable',
+    refusal: 'too many frames are being asked',
+  },
+  frameActionsOfCaller: {
+    scope: '`frame/action` and `frame/developer_managed/action`',
+    unit: 'frames that are asked',
+    per: 'API key',
+    algorithm: 'slots',
+    default: 16,
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+    refusal: 'too many frames are being asked for this API key',
+  },
   // A browser has one for each tab that is looked at.
   consoleStreams: {
     scope: '`/admin/stream`',
@@ -266,7 +287,7 @@ export const limits = {
   chainLookups: {
     scope: 'names and contract wallets that a chain confirms',
     unit: 'lookups',
-    per: 'fid or wallet',
+    per: 'fid; wallet and caller',
     algorithm: 'token bucket',
     windowMs: MINUTE_MS,
     maxKeys: MAX_ADDRESSES,

@@ -141,6 +141,21 @@ export function createWorkLimits({
   }
 }
 
+/**
+ * Charges a request for work that begins later, such as that on the answer of another server: the place of a heavy one would
+ * be kept from others until it comes.
+ *
+ * @throws PlazaError as `WorkLimits.begin`.
+ */
+export async function chargeAtOnce(
+  workLimits: Pick<WorkLimits, 'begin'>,
+  request: HeavyRequest,
+): Promise<void> {
+  const work = await workLimits.begin(request)
+  work.pay(0)
+  work.leave()
+}
+
 /** Returns the limits of the gates of reads and of bulk writes. */
 export function gateLimits(concurrency: number): Readonly<Record<WorkPrice['lane'], GateLimits>> {
   const common = {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../../platform/db/connection.js'
+import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
@@ -51,7 +52,8 @@ export function createTestCrawler(db: Database, options: Partial<CrawlerOptions>
     userAgent: 'plaza test',
     resolve: async () => ['127.0.0.1'],
   })
-  const crawler = new Crawler({ db, client, log: silentLog, pollMs: 20, ...options })
+  const workLimits = createWorkLimits({ clock: Date.now })
+  const crawler = new Crawler({ db, client, workLimits, log: silentLog, pollMs: 20, ...options })
   onTestFinished(async () => {
     await crawler.stop()
     await client.close()

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
+import { callerOfKey } from '../../../platform/limits/caller-name.js'
+import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { FrameServers } from '../frame-server.js'
 import { serveFrame } from '../testing/served-frame.js'
 
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
@@ -167,5 +170,47 @@ describe('POST frame/developer_managed/action', () => {
     const reply = await api.send('POST', 'frame/developer_managed/action', body)
     expect([reply.statusCode, reply.json().image]).toEqual([200, `${origin}/next.png`])
     expect(posted).toEqual([{ path: '/post', ...signature_packet }])
+  })
+})
+
+describe('limits', () => {
+  const pressedOften = (origin: string) => ({
+    action: pressed(origin),
+    signature_packet: { untrustedData: {}, trustedData: { messageBytes: '00' } },
+  })
+
+  it('a key has 16 frames that have not answered; one that answers frees its place', async () => {
+    const responses: ServerResponse[] = []
+    const { origin, posted } = await serveFrame((response) => void responses.push(response))
+    const press = () => api.send('POST', 'frame/developer_managed/action', pressedOften(origin))
+    const waiting = Array.from({ length: 16 }, press)
+    await expect.poll(() => posted.length).toBe(16)
+    expect((await press()).json()).toMatchObject({
+      status: 429,
+      message: 'too many frames are being asked for this API key: 16',
+    })
+    for (const response of responses) response.writeHead(400).end()
+    for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(400)
+    const next = press()
+    await expect.poll(() => responses.length).toBe(17)
+    responses[16]!.writeHead(400).end()
+    expect((await next).statusCode).toBe(400)
+  })
+
+  it('a caller that has used up its budget of work is refused before the frame is asked', async () => {
+    const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 60, refusalMs: 0 })
+    const frameServers = new FrameServers({ net, workLimits })
+    const { origin, posted } = await serveFrame()
+    const button = { index: 1, action_type: 'post' } as const
+    const press = () =>
+      frameServers.post(
+        { frames_url: `${origin}/tulips`, post_url: `${origin}/post`, button },
+        {},
+        callerOfKey(1),
+      )
+    for (let n = 0; n < 2; n += 1)
+      expect(await press()).toMatchObject({ frame: { image: `${origin}/next.png` } })
+    await expect(press()).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+    expect(posted).toHaveLength(2)
   })
 })

@@ -7,7 +7,7 @@ import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, deprecate, type Operation } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { type FrameAnswer, postFrameAction } from '../frame-server.js'
+import type { FrameAnswer } from '../frame-server.js'
 import { signFrameAction } from '../signed-action.js'
 import { frameValidate, frameValidateAnalytics, frameValidateList } from './validate.js'
 
@@ -93,13 +93,13 @@ const frameAction = defineOperation({
   forbidden: mayNotAct,
   notFound: 'There is no such signer.',
 
-  async handle({ signers, writerDb, hub, network, clock, net }, body, caller) {
+  async handle({ signers, writerDb, hub, network, clock, frameServers }, body, caller) {
     const { signer_uuid: signerUuid, cast_hash, action } = body
     const acting = { signerUuid, caller, permission: 'WRITE_FRAME_ACTION' } as const
     const packet = await actAs({ signers }, acting, (author) =>
       signFrameAction({ writerDb, hub, network, clock }, author, action, cast_hash),
     )
-    return present(await postFrameAction(net, action, packet))
+    return present(await frameServers.post(action, packet, callerOfKey(caller.keyId)))
   },
 })
 
@@ -144,8 +144,8 @@ const frameDeveloperManagedAction = defineOperation({
   reply: Frame,
   otherReplies: redirectReply,
 
-  async handle({ net }, { action, signature_packet }) {
-    return present(await postFrameAction(net, action, signature_packet))
+  async handle({ frameServers }, { action, signature_packet }, { keyId }) {
+    return present(await frameServers.post(action, signature_packet, callerOfKey(keyId)))
   },
 })
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptJson } from '../../../api/json-bodies.js'
+import { lookupsFor } from '../../../hub/chain-claims/chain-lookups.js'
 import { describeError, PlazaError } from '../../../platform/errors.js'
+import { callerAt } from '../../../platform/limits/caller-name.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
 import { checkReturnUrl } from '../../apps/authorized-origins.js'
@@ -39,7 +41,8 @@ export async function registerLogin(app: FastifyInstance, options: LoginOptions)
       for (const [name, act] of Object.entries(loginActions)) {
         scope.post(`/${name}`, { bodyLimit: BODY_BYTES }, async (request) => {
           refuseOtherSites(request)
-          return act(options, request.body)
+          const lookups = lookupsFor(options.lookups, callerAt(request.ip))
+          return act({ ...options, lookups }, request.body)
         })
       }
     },

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptJson } from '../../../api/json-bodies.js'
+import { lookupsFor } from '../../../hub/chain-claims/chain-lookups.js'
 import { LocalRegistry } from '../../../hub/registry/registry.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { callerAt } from '../../../platform/limits/caller-name.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
 import { limits } from '../../../platform/limits/limits.js'
 import type { OperationContext } from '../../operation.js'
@@ -60,7 +62,11 @@ export async function registerApproval(app: FastifyInstance, options: ApprovalOp
       scope.get<TokenRoute>('/:token/status', (request) => readStatus(context, request.params.token))
       for (const [name, answerOf] of Object.entries(answers)) {
         scope.post<TokenRoute>(`/:token/${name}`, { bodyLimit: ANSWER_BODY_BYTES }, (request) =>
-          answerOf(context, request.params.token, request.body),
+          answerOf(
+            { ...context, lookups: lookupsFor(context.lookups, callerAt(request.ip)) },
+            request.params.token,
+            request.body,
+          ),
         )
       }
     },

@@ -131,6 +131,12 @@ describe('a user who signs in with Ethereum', () => {
     }
   })
 
+  it('a nonce that nobody got -> no chain is asked about the wallet', async () => {
+    const { message } = await signIn({ nonce: 'a'.repeat(32) })
+    const reply = await api.get('signer/list', { message, signature: `0x${'12'.repeat(200)}` })
+    expect([reply.statusCode, reply.json().message]).toEqual([401, expect.stringContaining('nonce')])
+  })
+
   it('an invalid message does not use up the nonce', async () => {
     const good = await signIn()
     const bad = { ...good, signature: (await signIn()).signature }

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, textParameter, uuidParameter } from '../../../api/parameters.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
+import { lookupsFor } from '../../../hub/chain-claims/chain-lookups.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { UUID_PATTERN } from '../../../platform/text/uuid.js'
 import { findAppId } from '../../apps/apps.js'
 import { defineOperation, type Operation } from '../../operation.js'
@@ -131,9 +133,9 @@ const signerList = defineOperation({
   }),
   reply: SignerListResponse,
 
-  async handle({ writerDb, lookups, clock, publicUrl }, { message, signature }, { appId }) {
+  async handle({ writerDb, lookups, clock, publicUrl }, { message, signature }, { appId, keyId }) {
     const custody = await verifySignIn(
-      { db: writerDb, lookups },
+      { db: writerDb, lookups: lookupsFor(lookups, callerOfKey(keyId)) },
       { message, signature, appId, isRepeatable: true },
       clock(),
     )
