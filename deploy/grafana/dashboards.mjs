@@ -198,10 +198,15 @@ const network = dashboard(
         bad: 1,
       },
     ),
-    number('Chain behind', 'none', `max(plaza_chain_lag_blocks{${P},follower!~".+/token/.+"})`, {
-      bad: 1000,
-      description: 'Blocks; without tokens whose history is read.',
-    }),
+    number(
+      'Chain behind',
+      'none',
+      `max(plaza_chain_lag_blocks{${P}} and on (job, follower) plaza_chain_read_age_seconds{${P}})`,
+      {
+        bad: 1000,
+        description: 'Blocks, of the followers that a process runs; without tokens whose history is read.',
+      },
+    ),
     number('gRPC subscribers', 'none', `sum(plaza_grpc_subscribers{${P}})`),
 
     row('Hub'),
