@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { searchTerms } from './cast-search-terms.js'
@@ -69,4 +70,56 @@ it('a plus sign joins words that must all match, and belongs to the zone of a mo
   expect(searchTerms('from:ann+soil')).toEqual(searchTerms('from:ann soil'))
   const { tsquery, afterMs } = searchTerms('after:2026-10-01T12:00+02:00')
   expect([tsquery, afterMs]).toEqual([null, Date.parse('2026-10-01T10:00Z')])
+})
+
+it('a minus sign in front of a group negates the group and nothing behind it', () => {
+  for (const [q, tsquery] of [
+    ['-(sand gravel) soil', "(!('sand' & 'gravel') & 'soil')"],
+    ['-(sand | dry) soil', "(!(('sand') | ('dry')) & 'soil')"],
+    ['-(a b) c | d', "((!('a' & 'b') & 'c') | ('d'))"],
+    ['(a -(b c) d) e', "(('a' & !('b' & 'c') & 'd') & 'e')"],
+    ['-(a -(b -(c) d) e) f', "(!('a' & !('b' & !('c') & 'd') & 'e') & 'f')"],
+    ['-(a', "(!('a'))"],
+  ])
+    expect(searchTerms(q!).tsquery, q).toBe(tsquery)
+})
+
+interface Expression {
+  readonly q: string
+  matches(words: ReadonlySet<string>): boolean
+}
+
+const { any: expressions } = fc.letrec<{ any: Expression; word: Expression; group: Expression }>((tie) => ({
+  any: fc.oneof({ maxDepth: 4 }, tie('word'), tie('group')),
+  word: fc.tuple(fc.constantFrom('aa', 'bb', 'cc'), fc.boolean()).map(([word, isNegative]) => ({
+    q: isNegative ? `-${word}` : word,
+    matches: (words) => words.has(word) !== isNegative,
+  })),
+  group: fc
+    .tuple(
+      fc.array(fc.array(tie('any'), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+      fc.boolean(),
+    )
+    .map(([alternatives, isNegative]) => ({
+      q: `${isNegative ? '-' : ''}(${alternatives.map((all) => all.map(({ q }) => q).join(' ')).join(' | ')})`,
+      matches: (words) => alternatives.some((all) => all.every((each) => each.matches(words))) !== isNegative,
+    })),
+}))
+
+it('words, groups and negative groups select what they say', async () => {
+  const all = ['aa', 'bb', 'cc']
+  const casts = Array.from({ length: 8 }, (_, bits) => all.filter((_, n) => (bits >> n) % 2 === 1))
+  await fc.assert(
+    fc.asyncProperty(fc.array(expressions, { minLength: 1, maxLength: 3 }), async (expected) => {
+      const { tsquery } = searchTerms(expected.map(({ q }) => q).join(' '))
+      const rows = await db<{ isFound: boolean }[]>`
+        select to_tsvector('simple', text) @@ to_tsquery('simple', ${tsquery}) as "isFound"
+        from unnest(${db.types.texts(casts.map((words) => words.join(' ')))}::text[]) as text
+      `
+      expect(rows.map(({ isFound }) => isFound)).toEqual(
+        casts.map((words) => expected.every((each) => each.matches(new Set(words)))),
+      )
+    }),
+    { numRuns: 100 },
+  )
 })

@@ -32,7 +32,7 @@ export interface SearchTerms {
 
 /** A sign, a phrase, a moment, which may have a `+` for its zone, or a word; with the `-` directly before it. */
 const token =
-  /(?:(-)\+*)?"([^"]*)(?:"(?:~(\d+))?)?|(-\+*(?=\())|([()|])|(-?(?:before|after):[^\s()|"+]+(?:\+\d[\d:]*)?|(?:-[-+]*)?[^\s()|"+]+)/giu
+  /(?:(-)\+*)?"([^"]*)(?:"(?:~(\d+))?)?|(-\+*\()|([()|])|(-?(?:before|after):[^\s()|"+]+(?:\+\d[\d:]*)?|(?:-[-+]*)?[^\s()|"+]+)/giu
 
 /** Quotation marks that phones type in place of `"`. */
 const curlyQuotes = /[“”„]/gu

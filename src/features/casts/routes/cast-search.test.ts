@@ -51,6 +51,7 @@ describe('cast/search', () => {
     ['photo | sand', ['a', 'sand']],
     ['(photo | sand) -"not soil"', ['a']],
     ['soil -(dry | sand)', ['Wet']],
+    ['-(dry | sand) soil', ['Wet']],
     ['gard*', ['gardeners', 'the', 'Wet']],
     ['from:bob', ['gardeners', '“Compost”…', 'a', 'the']],
     ['from:@Bob soil', ['the']],
@@ -299,7 +300,7 @@ describe('cast/search', () => {
 
 test('parses search terms', () => {
   expect(searchTerms('a "b c" -d e* | (f -(g)) from:@Al after:2026-01-02')).toMatchObject({
-    tsquery: "(('a' & ('b c') & !'d' & 'e':*) | (('f' & !(('g')))))",
+    tsquery: "(('a' & ('b c') & !'d' & 'e':*) | (('f' & !('g'))))",
     usernames: ['al'],
     notUsernames: [],
     afterMs: Date.UTC(2026, 0, 2),
