@@ -123,3 +123,28 @@ it('words, groups and negative groups select what they say', async () => {
     { numRuns: 100 },
   )
 })
+
+it('filters and text in a negative group are negative, and positive again in one inside it', () => {
+  const none = { usernames: [], notUsernames: [], afterMs: null, beforeMs: null }
+  const day = Date.UTC(2026, 9, 1)
+  for (const [q, expected] of [
+    ['soil -(from:bob)', { ...none, notUsernames: ['bob'], plainText: 'soil' }],
+    ['soil -(-from:bob)', { ...none, usernames: ['bob'], plainText: 'soil' }],
+    ['-(from:bob -(from:al)) from:eve', { ...none, usernames: ['al', 'eve'], notUsernames: ['bob'] }],
+    ['tomato -(blight fungus) red', { ...none, plainText: 'tomato red' }],
+    ['tomato -(blight -ripe -("on the vine")) (red)', { ...none, plainText: 'tomato ripe on the vine red' }],
+    ['soil -(-after:2026-10-01)', { ...none, afterMs: day }],
+  ] as const)
+    expect(searchTerms(q), q).toMatchObject(expected)
+})
+
+it('a negative date is ignored', () => {
+  for (const q of [
+    'soil -before:2026-10-01',
+    'soil -after:2026-10-01',
+    'soil -(before:2026-10-01)',
+    'soil -(after:2026-10-01 before:2026-11-01)',
+    'soil (-before:2026-10-01)',
+  ])
+    expect(searchTerms(q), q).toEqual(searchTerms('soil'))
+})

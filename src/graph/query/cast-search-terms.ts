@@ -11,7 +11,8 @@ import { type Alternatives, phraseQuery, type SearchPhrase, type SearchWord } fr
  *     after:2026-10-01             before:2026-11-01  several dates: the narrowest range
  *     🌱               an emoji    日本                a part of a text without spaces
  *
- * Every text is valid: signs that make no sense in their place are ignored.
+ * Every text is valid: signs that make no sense in their place are ignored. A filter counts for the whole search, also
+ * inside a group; in a negative group it is negative. A negative date is ignored.
  */
 export interface SearchTerms {
   /** For `to_tsquery('simple', …)`; null when the text has no words. */
@@ -82,7 +83,7 @@ class TermReader {
   ) {}
 
   readAll(): string | null {
-    let group = new Group(false)
+    let group = new Group(false, false)
     const outer: Group[] = []
     const close = () => {
       const closed = group
@@ -91,37 +92,40 @@ class TermReader {
     }
     for (const each of this.tokens) {
       if (!('sign' in each)) {
-        if (each.isQuoted || !this.#readFilter(each.text, each.isNegative))
-          group.add(this.#readPhrase(each), each.isNegative)
+        const isExcluded = each.isNegative !== group.isExcluded
+        if (each.isQuoted || !this.#readFilter(each.text, isExcluded))
+          group.add(this.#readPhrase(each, isExcluded), each.isNegative)
       } else if (each.sign === '|') group.or()
       else if (each.sign !== ')') {
         outer.push(group)
-        group = new Group(each.sign === 'not(')
+        const isNegative = each.sign === 'not('
+        group = new Group(isNegative, isNegative !== group.isExcluded)
       } else if (outer.length > 0) close()
     }
     while (outer.length > 0) close()
     return group.toText()
   }
 
-  #readPhrase(phrase: Extract<Token, SearchPhrase>): string | null {
-    if (!phrase.isNegative) this.plainTexts.push(phrase.text)
+  #readPhrase(phrase: SearchPhrase, isExcluded: boolean): string | null {
+    if (!isExcluded) this.plainTexts.push(phrase.text)
     return phraseQuery(phrase, (word) => {
       this.words.push(word)
       return this.alternativesOf(word)
     })
   }
 
-  #readFilter(words: string, isNegative: boolean): boolean {
+  #readFilter(words: string, isExcluded: boolean): boolean {
     const [, name, value = ''] = /^(from|before|after):(.+)$/i.exec(words) ?? []
     if (name === undefined) return false
     const { filters } = this
     if (name.toLowerCase() === 'from') {
-      const names = isNegative ? filters.notUsernames : filters.usernames
+      const names = isExcluded ? filters.notUsernames : filters.usernames
       names.push(value.replace(/^@/, '').toLowerCase())
       return true
     }
     const ms = momentOf(value)
-    if (isNegative || ms === null) return false
+    if (ms === null) return false
+    if (isExcluded) return true
     if (name.toLowerCase() === 'after') filters.afterMs = Math.max(ms, filters.afterMs ?? ms)
     else filters.beforeMs = Math.min(ms, filters.beforeMs ?? ms)
     return true
@@ -139,7 +143,11 @@ function momentOf(text: string): number | null {
 class Group {
   readonly #alternatives: string[][] = [[]]
 
-  constructor(readonly isNegative: boolean) {}
+  /** @param isExcluded Whether a word in it is to be absent: an odd number of groups is negative, this one included. */
+  constructor(
+    readonly isNegative: boolean,
+    readonly isExcluded: boolean,
+  ) {}
 
   or(): void {
     this.#alternatives.push([])

@@ -59,6 +59,7 @@ describe('cast/search', () => {
     ['-from:bob soil', ['sand', 'Wet']],
     ['soil -from:@Bob -from:nobody', ['sand', 'Wet']],
     ['soil -from:bob -from:alice', ['sand']],
+    ['soil -(from:bob | from:alice)', ['sand']],
     ['from:bob from:alice soil', ['the', 'Wet']],
     ['(from:bob | from:alice) soil', ['the', 'Wet']],
     ['from:bob -from:bob', []],
