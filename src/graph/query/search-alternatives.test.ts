@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { loadSearchTerms } from './search-alternatives.js'
+
+const { db } = await createTestDatabase()
+
+const tsqueryOf = async (q: string) => (await loadSearchTerms(db, q)).tsquery
+
+describe('word~n', () => {
+  it.each([
+    // Replaced, left out, inserted, swapped: in the middle of a short word all leave few trigrams in common, or none.
+    ['hot~1', 'hat'],
+    ['rad~1', 'read'],
+    ['bloat~1', 'boat'],
+    ['form~1', 'from'],
+    ['teh~1', 'the'],
+    ['plums~2', 'clubs'],
+  ])('%s finds %s, however many words are more similar by trigrams', async (q, expected) => {
+    const [letters = ''] = q.split('~')
+    await db`truncate search.vocabulary`
+    await db`insert into search.vocabulary select ${letters} || 'xyz' || n, 9 from generate_series(1, 400) n`
+    await db`insert into search.vocabulary values (${expected}, 1), ('unlike', 5)`
+    expect(await tsqueryOf(q)).toBe(`(('${letters}' | '${expected}'))`)
+  })
+
+  it('a longer word matches its spellings, too', async () => {
+    await db`truncate search.vocabulary`
+    await db`insert into search.vocabulary values ('garden', 2), ('gardens', 3), ('wardens', 1)`
+    expect(await tsqueryOf('gardens~1')).toBe("(('gardens' | 'garden' | 'wardens'))")
+  })
+})
