@@ -189,6 +189,10 @@ function similarityTables(
   )`
   const isSimilar = (username: Fragment, displayNameColumn: Fragment) =>
     db`(${username} % ${typed(db)} or ${displayNameColumn} % ${typed(db)} or ${displayNameColumn} %> ${typed(db)})`
+  const startsWithText = (username: Fragment, displayNameColumn: Fragment) => db`(
+    coalesce(starts_with(${username}, ${typed(db)}), false) or coalesce(starts_with(${displayNameColumn}, ${typed(db)}), false)
+  )`
+  const hiddenFids = [...hidden]
   const known = [db`k.username`, db`k.display_name`] as const
   const all = [db`u.username`, db`lower(u.display_name)`] as const
   return db`
@@ -203,10 +207,12 @@ function similarityTables(
         select k.fid, ${similarityTo(...known)} as similarity
         from search.popular_users k
         where set.done and set.is_large and ${isSimilar(...known)}
+          and not ${startsWithText(...known)} and k.fid <> all (${hiddenFids}::bigint[])
         union all
         select u.fid, ${similarityTo(...all)}
         from social.users u
         where set.done and not set.is_large and ${isSimilar(...all)}
+          and not ${startsWithText(...all)} and u.fid <> all (${hiddenFids}::bigint[])
       ) found
       order by found.similarity desc, found.fid
       limit ${db.unsafe(String(MAX_SIMILAR))}
@@ -219,9 +225,8 @@ function similarityTables(
       from similar_users
       join social.users u using (fid)
       left join social.user_counts c using (fid)
-      where not coalesce(starts_with(u.username, ${typed(db)}), false)
-        and not coalesce(starts_with(lower(u.display_name), ${typed(db)}), false)
-        and u.fid <> all (${[...hidden]}::bigint[])
+      -- The names of popular users may be older: whoever has taken a name with the text since is found by it.
+      where not ${startsWithText(...all)}
     ), with_similarity as (
       select fid, tier, weight
       from ranked_by_similarity

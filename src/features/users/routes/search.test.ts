@@ -31,10 +31,15 @@ async function search(q: string, query: Record<string, string | number> = {}): P
   return reply.json().result.users.map(({ fid }: { fid: number }) => fid)
 }
 
-async function pages(q: string, limit: number, between = async () => {}): Promise<number[]> {
+async function pages(
+  q: string,
+  limit: number,
+  query: Record<string, string | number> = {},
+  between = async () => {},
+): Promise<number[]> {
   const found: number[] = []
   for (let cursor: string | null = ''; ; ) {
-    const reply = await get('user/search', { q, limit, ...(cursor ? { cursor } : {}) })
+    const reply = await get('user/search', { q, limit, ...query, ...(cursor ? { cursor } : {}) })
     const { users, next } = reply.json().result
     found.push(...users.map(({ fid }: { fid: number }) => fid))
     cursor = next.cursor as string | null
@@ -160,7 +165,7 @@ describe('user/search', () => {
     await fc.assert(
       fc.asyncProperty(someNames, fc.integer({ min: 1, max: 3 }), async (renamed, limit) => {
         const waiting = [...renamed]
-        const found = await pages('ann', limit, async () => {
+        const found = await pages('ann', limit, {}, async () => {
           const fid = waiting.pop()
           if (fid === undefined) return
           now += 1
@@ -178,6 +183,23 @@ describe('user/search', () => {
       }),
       { numRuns: 12 },
     )
+  })
+
+  it.each([
+    ['that start with the text', 'vitali', 'Somebody '],
+    ['that are hidden', 'other', 'My Vitali '],
+  ])('finds a similar name behind fifty more similar ones %s', async (_, username, displayName) => {
+    await db`
+      insert into social.users (fid, custody_address, registered_at, username, display_name)
+      select n, decode(repeat('00', 20), 'hex'), 0, ${username} || n % 100, ${displayName} || n % 100
+      from generate_series(1001, 1060) n`
+    await db`
+      insert into social.users (fid, custody_address, registered_at, username)
+      values (2001, decode(repeat('00', 20), 'hex'), 0, 'vitalo')`
+    await db`insert into moderation.mutes select 10, n, 0 from generate_series(1001, 1060) n where ${username} = 'other'`
+    expect(await pages('vitali', 10, { viewer_fid: 10 })).toContain(2001)
+    await db`delete from moderation.mutes`
+    await db`delete from social.users where fid > 1000`
   })
 
   it('runs at most six statements', async () => {
