@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { refreshSearchLists } from '../refresh/search-prefix-lists.js'
 import { loadSearchTerms } from './search-alternatives.js'
 
 const { db } = await createTestDatabase()
@@ -28,4 +29,15 @@ describe('word~n', () => {
     await db`insert into search.vocabulary values ('garden', 2), ('gardens', 3), ('wardens', 1)`
     expect(await tsqueryOf('gardens~1')).toBe("(('gardens' | 'garden' | 'wardens'))")
   })
+})
+
+it('a prefix of more names than are compared matches mentions of its best known users', async () => {
+  await db`
+    insert into social.users (fid, custody_address, registered_at, username)
+    select n, decode(repeat('00', 20), 'hex'), 0, 'zeb-' || n from generate_series(1, 1200) n`
+  await db`insert into social.user_counts select n, n from generate_series(1, 1200) n`
+  await refreshSearchLists(db, 0)
+  const tsquery = await tsqueryOf('Zeb*')
+  expect(tsquery?.match(/zqm\d+x/g)).toEqual(Array.from({ length: 32 }, (_, n) => `zqm${1169 + n}x`))
+  expect(await tsqueryOf('zeb-1200')).toBe("(('zeb-1200' | zqm1200x))")
 })

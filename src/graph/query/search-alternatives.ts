@@ -2,6 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { type SearchTerms, searchTerms } from './cast-search-terms.js'
 import type { SearchWord } from './search-words.js'
+import { nameKind } from './users-search.js'
 
 /**
  * Words of a query that match other words, too: the first ones. Each may take a scan of the vocabulary and one of the
@@ -10,7 +11,10 @@ import type { SearchWord } from './search-words.js'
 const MAX_WORDS = 8
 /** Users whose names match one word: those with the most followers. */
 const MAX_USERS_PER_WORD = 32
-/** Users whose followers are compared: a word that more names have is no name of anybody. */
+/**
+ * Users whose followers are compared: a word that more names have is no name of anybody. To a prefix that more have, the
+ * top users of it are added.
+ */
 const MAX_NAMES_PER_WORD = 1_000
 /** Spellings that match one word: those in the most casts. */
 const MAX_SPELLINGS_PER_WORD = 20
@@ -37,24 +41,8 @@ export async function loadSearchTerms(db: Database, q: string): Promise<SearchTe
   const terms = searchTerms(q)
   const words = [...new Map(terms.words.map((word) => [keyOf(word), word])).values()].slice(0, MAX_WORDS)
   if (words.length === 0) return terms
-  const named = words.map(({ quoted }) => (isShortPrefix(quoted) ? null : quoted))
   const rows = await db<AlternativeRow[]>`
-    select word.index::integer, 0 as casts, found.fid as mention, null as spelling
-    from unnest(${db.types.texts(named)}::text[]) with ordinality as word (query, index)
-    cross join lateral (
-      select u.fid
-      from (
-        select u.fid
-        from social.users u
-        where u.username is not null
-          and to_tsvector('simple'::regconfig, u.username) @@ to_tsquery('simple'::regconfig, word.query)
-        limit ${MAX_NAMES_PER_WORD}
-      ) u
-      left join social.user_counts n on n.fid = u.fid
-      order by coalesce(n.follower_count, 0) desc, u.fid
-      limit ${MAX_USERS_PER_WORD}
-    ) found
-    where word.query is not null
+    ${namedUsers(db, words)}
     union all
     ${similarWords(db, words)}
     order by 1, 2 desc, 3, 4
@@ -72,6 +60,36 @@ export async function loadSearchTerms(db: Database, q: string): Promise<SearchTe
     alternatives.set(keyOf(word), [...mentions, ...spellings])
   }
   return searchTerms(q, (word) => alternatives.get(keyOf(word)) ?? [])
+}
+
+/** SQL for the users whose names have words. */
+function namedUsers(db: Database, words: readonly SearchWord[]): Fragment {
+  const queries = words.map(({ quoted }) => (isShortPrefix(quoted) ? null : quoted))
+  const prefixes = words.map(({ quoted }) =>
+    isPrefix(quoted) ? quoted.slice(1, -"':*".length).toLowerCase() : null,
+  )
+  const isNamed = db`
+    u.username is not null
+    and to_tsvector('simple'::regconfig, u.username) @@ to_tsquery('simple'::regconfig, word.query)`
+  return db`
+    select word.index::integer, 0 as casts, found.fid as mention, null as spelling
+    from unnest(${db.types.texts(queries)}::text[], ${db.types.texts(prefixes)}::text[])
+      with ordinality as word (query, prefix, index)
+    cross join lateral (
+      select named.fid
+      from (
+        (select u.fid from social.users u where ${isNamed} limit ${MAX_NAMES_PER_WORD})
+        union
+        select u.fid
+        from search.top_users_by_prefix top
+        join social.users u using (fid)
+        where top.kind = ${nameKind.username}::smallint and top.prefix = word.prefix and ${isNamed}
+      ) named
+      left join social.user_counts n on n.fid = named.fid
+      order by coalesce(n.follower_count, 0) desc, named.fid
+      limit ${MAX_USERS_PER_WORD}
+    ) found
+    where word.query is not null`
 }
 
 /**
@@ -116,8 +134,12 @@ function lettersOf(quoted: string): string {
   return quoted.slice(1, -1).toLowerCase()
 }
 
+function isPrefix(quoted: string): boolean {
+  return quoted.endsWith("':*")
+}
+
 function isShortPrefix(quoted: string): boolean {
-  return quoted.endsWith(':*') && quoted.length - "'':*".length < MIN_PREFIX_LENGTH
+  return isPrefix(quoted) && quoted.length - "'':*".length < MIN_PREFIX_LENGTH
 }
 
 /** Whether a word becomes the other by at most this many edits: a letter more, less, replaced, or swapped with the next. */
