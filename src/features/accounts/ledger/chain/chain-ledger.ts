@@ -290,9 +290,8 @@ export class ChainLedger implements AccountLedger {
     if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
     if ('gas' in estimate) return tooMuchGas()
     const balance = await this.#rpc.balance(from)
-    // Nodes say the same of a call that needs more gas than they allow to any.
     const mayPayAny = balance >= maxCostOf({ value, gas: MAX_GAS, maxFee })
-    return mayPayAny ? tooMuchGas() : insufficientFunds(value, balance)
+    return 'isAboveAllowance' in estimate && mayPayAny ? tooMuchGas() : insufficientFunds(value, balance)
   }
 
   /**

@@ -42,6 +42,8 @@ export type GasEstimate =
   | { readonly gas: bigint }
   | { readonly revert: Hex }
   | { readonly isUnderfunded: true }
+  /** It needs more gas than its sender can pay, or than the node allows to any call: nodes say the same of both. */
+  | { readonly isAboveAllowance: true }
 
 /** Longest wait for an RPC while a wallet is locked; some take a second on a bad day. */
 const LOCK_TIMEOUT_MS = 5_000
@@ -229,8 +231,9 @@ async function estimateAt(
   } catch (error) {
     const revert = revertData(error)
     if (revert !== null) return { revert }
-    if (/insufficient funds|gas required exceeds allowance/i.test(errorText(error)))
-      return { isUnderfunded: true }
+    const text = errorText(error)
+    if (/insufficient funds/i.test(text)) return { isUnderfunded: true }
+    if (/gas required exceeds allowance/i.test(text)) return { isAboveAllowance: true }
     throw error
   }
 }
