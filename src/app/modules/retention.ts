@@ -2,6 +2,7 @@ import { deleteRequestedUrls } from '../../features/embeds/queue.js'
 import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
+import { earlierNow } from '../../hub/log/partitions.js'
 import { deleteRefused } from '../../hub/sync/publish/outgoing-queue.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
@@ -18,7 +19,8 @@ export const retentionModule: Module = {
       {
         name: 'answers of repeatable requests',
         everyMs: CLEANUP_INTERVAL_MS,
-        run: () => deleteExpiredRequests(work, clock()),
+        // A repetition that finds no answer publishes again.
+        run: async () => deleteExpiredRequests(work, await earlierNow(work, clock())),
       },
       {
         name: 'tokens and notifications of mini app hosts',

@@ -39,6 +39,11 @@ export class PrimaryLog {
     return this.#positions.at(-1)
   }
 
+  /** The oldest known position; undefined before the first. */
+  get oldest(): LogPosition | undefined {
+    return this.#positions[0]
+  }
+
   /** The first position that this process read: its schema is complete there. Null before. */
   get first(): LogPosition | null {
     return this.#first

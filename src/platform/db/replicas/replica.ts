@@ -49,6 +49,8 @@ export class Replica {
   #problem: string | null = NOT_KNOWN_YET
   /** The oldest known position of the primary that it has not replayed. */
   #unreplayed: LogPosition | null = null
+  /** The end of what it had replayed when it was seen to follow another history: it cannot get further on its own. */
+  #forkedAt: number | null = null
   #idle = new AbortController()
   readonly #waiters = new Set<{ readonly lsn: number; readonly settle: (isReached: boolean) => void }>()
   readonly #lossListeners = new Set<() => void>()
@@ -156,13 +158,18 @@ export class Replica {
   #problemOf(state: ReplicaState, earlier: ReplicaState | null): string | null {
     const { primaryLog, maxLagMs } = this.options
     if (!state.isStandby) return 'it is not a standby'
-    const { first, last } = primaryLog
+    const { first, last, oldest } = primaryLog
     if (first === null) return NOT_KNOWN_YET
     if (state.lsn < first.lsn) return 'it lacks what was there when this process started'
     // It was there before the primary's position was requested, and the primary cannot be behind its replica.
     if (earlier && last && earlier.readMs <= last.requestedMs && earlier.lsn > last.lsn)
-      return 'it follows another history than the primary'
-    return this.#lagMs(state.lsn) > maxLagMs ? `it is more than ${maxLagMs} ms behind the primary` : null
+      this.#forkedAt = earlier.lsn
+    // Also when the primary has got further: what the replica has at these positions is not what the primary has there.
+    if (this.#forkedAt === state.lsn) return 'it follows another history than the primary'
+    this.#forkedAt = null
+    if (this.#lagMs(state.lsn) > maxLagMs) return `it is more than ${maxLagMs} ms behind the primary`
+    // Without older positions, as after a fail-over or an outage, nothing says for how long it has lacked the oldest one.
+    return oldest && state.lsn < oldest.lsn ? NOT_KNOWN_YET : null
   }
 
   #lagMs(lsn: number): number {

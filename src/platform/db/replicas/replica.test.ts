@@ -1,0 +1,73 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { silentLog } from '../../log/log.js'
+import { PrimaryLog } from './primary-log.js'
+import { Replica } from './replica.js'
+
+const MAX_LAG_MS = 60_000
+
+/** A database that says the positions of a test, as a primary and as its replica. */
+async function openServers({ keepMs = 10 * MAX_LAG_MS } = {}) {
+  const { db, connect, url } = await createTestDatabase({ poolSize: 1 })
+  await db`create schema said`
+  await db`create table said.positions (primary_lsn pg_lsn, replica_lsn pg_lsn)`
+  await db`insert into said.positions values ('0/1000', '0/1000')`
+  await db`create function said.pg_is_in_recovery() returns bool return true`
+  await db`
+    create function said.pg_current_wal_flush_lsn() returns pg_lsn
+    return (select primary_lsn from said.positions)`
+  await db`
+    create function said.pg_last_wal_replay_lsn() returns pg_lsn
+    return (select replica_lsn from said.positions)`
+  const [row] = await db<{ name: string }[]>`select quote_ident(current_database()) as name`
+  await db.unsafe(`alter database ${row!.name} set search_path = said, pg_catalog, public`)
+  const primaryLog = new PrimaryLog(connect({ poolSize: 1 }), keepMs)
+  const replica = new Replica({
+    url,
+    name: 'replica',
+    poolSize: 1,
+    maxLagMs: MAX_LAG_MS,
+    primaryLog,
+    log: silentLog,
+  })
+  const stopping = new AbortController()
+  const following = replica.follow(stopping.signal)
+  onTestFinished(async () => {
+    stopping.abort()
+    await following
+  })
+  /** Sets the positions, and reads that of the primary. */
+  async function say(primary: string, replicaPosition: string): Promise<void> {
+    await db`
+      update said.positions set primary_lsn = ${primary}::pg_lsn, replica_lsn = ${replicaPosition}::pg_lsn`
+    await primaryLog.read()
+  }
+  return { replica, say }
+}
+
+it('a replica of a history that was lost stays out when the primary has got past it, until it is rebuilt', async () => {
+  const { replica, say } = await openServers()
+  await say('0/1000', '0/1000')
+  await expect.poll(() => replica.isUsable).toBe(true)
+  await say('0/5000', '0/5000')
+  await expect.poll(() => replica.hasReplayed(0x5000)).toBe(true)
+  // A fail-over to one that had less.
+  await say('0/3000', '0/5000')
+  await expect.poll(() => replica.isUsable).toBe(false)
+  await say('0/6000', '0/5000')
+  const isUsed = await Promise.race([replica.waitFor(0x5000, 1_000), replica.waitFor(0x6000, 1_000)])
+  expect([isUsed, replica.isUsable]).toEqual([false, false])
+  await say('0/7000', '0/7000')
+  await expect.poll(() => replica.isUsable).toBe(true)
+})
+
+it('a replica that lacks the oldest position that is known is left out until it has it', async () => {
+  const { replica, say } = await openServers({ keepMs: 0 })
+  await say('0/1000', '0/1000')
+  await expect.poll(() => replica.isUsable).toBe(true)
+  // The positions in between are not kept, as after an outage of this process.
+  await say('0/9000', '0/2000')
+  await expect.poll(() => replica.isUsable).toBe(false)
+  await say('0/9000', '0/9000')
+  await expect.poll(() => replica.isUsable).toBe(true)
+})
