@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { PlazaError, type Refusal, refusalKind } from '../platform/errors.js'
+import { type Refusal, refusalKind } from '../platform/errors.js'
 import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { type Hub, SubmissionOrder } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
 import type { MergeItem } from './merge/shard-writer.js'
 import type { Origin } from './origins.js'
+import { submitUntilAvailable } from './submit-until-available.js'
 
 export interface ReorderBufferOptions {
   readonly hub: Pick<Hub, 'submitItems'>
@@ -34,9 +34,6 @@ export interface MergeTally {
 const DEFAULT_BATCH_SIZE = 1000
 /** Batches in flight: one is merged, the next is verified, and a third waits. */
 const MAX_IN_FLIGHT = 3
-/** Time that the buffer waits for a database that is unavailable. */
-const MAX_UNAVAILABLE_SECONDS = 120
-const RETRY_DELAY_MS = 500
 
 interface Batch {
   readonly items: MergeItem[]
@@ -177,26 +174,9 @@ export class ReorderBuffer {
   /** Submits until the hub answers. Items that a failed attempt has merged are duplicates in the next. */
   async #submit(items: readonly MergeItem[]): Promise<(Refusal | null)[]> {
     if (items.length === 0) return []
-    let outcomes = await this.#attempt(items)
-    for (let waitedMs = 0; outcomes instanceof PlazaError; waitedMs += RETRY_DELAY_MS) {
-      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.options.signal?.aborted) throw outcomes
-      await sleep(RETRY_DELAY_MS)
-      outcomes = await this.#attempt(items)
-    }
-    return outcomes
-  }
-
-  /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
-  async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
-    const { hub, origin = 'local', trusted = false } = this.options
-    try {
-      const outcomes = await hub.submitItems(items, { origin, trusted, order: this.#order })
-      const busy = outcomes.find((outcome) => outcome?.code === 'unavailable')
-      return busy ? new PlazaError('unavailable', busy.message) : outcomes
-    } catch (error) {
-      if (error instanceof PlazaError && error.code === 'unavailable') return error
-      throw error
-    }
+    const { hub, origin = 'local', trusted = false, signal } = this.options
+    const submit = () => hub.submitItems(items, { origin, trusted, order: this.#order })
+    return await submitUntilAvailable(submit, signal)
   }
 }
 

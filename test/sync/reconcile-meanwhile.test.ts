@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { primary, verification } from '../../src/hub/merge/testing/in-memory-merges.js'
 import { openUpstreams, type Upstreams } from '../../src/hub/sync/client/upstreams.js'
 import { reconcileAccount } from '../../src/hub/sync/reconcile/reconcile.js'
+import { PlazaError } from '../../src/platform/errors.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -67,4 +68,27 @@ test('what is missing at a second look is merged; a user without anything here i
   const second = openUpstream()
   expect((await reconcileUser(second.upstreams, user.fid)).repaired).toBe(1)
   expect(second.answers()).toBe(2 * READING)
+})
+
+test('extra messages are removed in parts, and a part for which the queue has no room is repeated', async () => {
+  const user = new TestUser(3)
+  for (const each of [upstreamHub, hub]) await each.submitOnChainEvents(user.onChain({ units: 15 }))
+  await hub.submit(
+    Array.from({ length: 1_500 }, (_, n) => user.cast(`${n}`, testNow - 2_000 + n)),
+    { trusted: true },
+  )
+  const parts: number[] = []
+  const removeByUpstream: typeof hub.removeByUpstream = async (messages) => {
+    parts.push(messages.length)
+    // Others have filled the queue before the second part.
+    if (parts.length === 2) throw new PlazaError('unavailable', 'too many messages are waiting to be merged')
+    return await hub.removeByUpstream(messages)
+  }
+  const { upstreams } = openUpstream()
+  const { signal } = new AbortController()
+  const busyHub = { ...hub, removeByUpstream }
+  const options = { db, upstreams, hub: busyHub, trusted: true, extra: 'remove', signal } as const
+  expect((await reconcileAccount(options, user.fid)).extra.get('casts')).toBe(1_500)
+  expect(parts).toEqual([1_000, 500, 500])
+  expect(await db`select from hub.messages where fid = ${user.fid}`).toHaveLength(0)
 })

@@ -1,6 +1,8 @@
 import type { Database } from '../../../platform/db/connection.js'
+import type { SignedMessage } from '../../../protocol/message.js'
 import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
+import { submitUntilAvailable } from '../../submit-until-available.js'
 import { FailedAccounts } from '../account/failed-accounts.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
@@ -8,6 +10,9 @@ import type { Selection } from '../subset/selected-users.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
 import { markCompared, queueLast, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
+
+/** A transaction of the hub has no more. */
+const MAX_REMOVALS_AT_ONCE = 1000
 
 /** The treatment of messages that only this hub stores. */
 export type ExtraPolicy =
@@ -65,9 +70,21 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const extra = await readMessages(db, fid, hashes)
   const report = new Map<AccountPart, number>()
   for (const message of extra) increment(report, messageSetName(message))
-  if (mayRemove && extra.length > 0 && !(await hasOutgoing(db, fid))) await hub.removeByUpstream(extra)
+  if (mayRemove && extra.length > 0 && !(await hasOutgoing(db, fid))) await removeExtra(options, extra)
   const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
   return { missing, repaired: merged, refused, extra: report, sent }
+}
+
+/** Removes messages in parts: users that are compared at the same time share the queue of a shard. */
+async function removeExtra(
+  { hub, signal }: ReconcileOptions,
+  extra: readonly SignedMessage[],
+): Promise<void> {
+  for (let start = 0; start < extra.length; start += MAX_REMOVALS_AT_ONCE) {
+    const part = extra.slice(start, start + MAX_REMOVALS_AT_ONCE)
+    // What a failed attempt has removed is refused in the next.
+    await submitUntilAvailable(() => hub.removeByUpstream(part), signal)
+  }
 }
 
 /** Whether messages of a user are still to be sent: those that the upstream lacks may be among them. */
