@@ -14,12 +14,21 @@ await upstreamHub.submit(users.map((user) => user.cast('upstream', testNow - 10)
 
 const { db, url } = await createTestDatabase()
 
+const env = { DATABASE_URL: url, UPSTREAM_HUB: server.address, SYNC_FIDS: '1,2,3', VERIFY_THREADS: '0' }
+
 /** Runs a command of the follower. Returns its output, and its error as the last line. */
 async function plaza(...command: string[]): Promise<string[]> {
+  return await plazaWith({}, ...command)
+}
+
+async function plazaWith(
+  settings: Readonly<Record<string, string>>,
+  ...command: string[]
+): Promise<string[]> {
   const lines: string[] = []
   const program = await createProgram(
     {
-      env: { DATABASE_URL: url, UPSTREAM_HUB: server.address, SYNC_FIDS: '1,2,3', VERIFY_THREADS: '0' },
+      env: { ...env, ...settings },
       print: (line) => lines.push(line),
       progress: { write: () => {} },
       stdin: process.stdin,
@@ -101,4 +110,15 @@ test('reconcile --extra send says what the upstream took and what it refused, an
   expect(lines.at(-1)).toBe('failed: messages that the upstream refused: 1')
   const [row] = await a.db`select from hub.messages where fid = 1 and ts = ${testNow - 5}`
   expect(row).toBeDefined()
+})
+
+test('reconcile selects whom a missing follow makes a neighbor', async () => {
+  await upstreamHub.submit([users[0]!.link(2, testNow - 3)])
+  const lines = await plazaWith(
+    { SYNC_FIDS: '1', SYNC_INCLUDE_NEIGHBORS: 'true' },
+    ...['reconcile', '--fids', '1'],
+  )
+  expect(lines).toContain('missing here: 1 (links)')
+  const selected = await db`select reason, via from sync.selected_users where fid = 2 and reason = 'follow'`
+  expect([...selected]).toEqual([{ reason: 'follow', via: 1 }])
 })

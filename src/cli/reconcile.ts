@@ -5,6 +5,7 @@ import { reconcile, total as sumOf } from '../hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids, countFids } from '../hub/sync/reconcile/reconcile-queries.js'
 import { reconcileReportLines } from '../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
+import { SelectedUsers } from '../hub/sync/subset/selected-users.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { progressOf, reportRetries, stopSignal } from './long-command.js'
@@ -53,6 +54,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
     if (subset === null) await addUnlistedFids(db)
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)
+    const selection = subset === null ? undefined : await SelectedUsers.openStored(db, subset)
     const total = fids?.length ?? (await countFids(db))
     const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
     const report = await reconcile({
@@ -61,6 +63,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
       hub,
       trusted,
       extra,
+      selection,
       fids: fids ?? null,
       concurrency,
       signal,

@@ -102,9 +102,12 @@ it('a selection is fetched and synced, and follows its changes', async () => {
   // A follow that only a comparison finds.
   await stop()
   await upstreamHub.submit([requests.link(stranger.fid, testNow - 80)])
-  const options = { db, upstreams, hub, trusted: false, extra: 'keep', selection, signal } as const
-  await reconcileAccount(options, requests.fid)
+  const options = { db, upstreams, trusted: false, extra: 'keep', selection, signal } as const
+  // The process ends before what is missing is merged.
+  const ending = { ...hub, submitItems: () => Promise.reject(new Error('the process ends')) }
+  await expect(reconcileAccount({ ...options, hub: ending }, requests.fid)).rejects.toThrow('ends')
   const reasons = await db`select reason, via from sync.selected_users where fid = ${stranger.fid}`
   expect(reasons).toEqual([{ reason: 'follow', via: requests.fid }])
+  expect((await reconcileAccount({ ...options, hub }, requests.fid)).repaired).toBe(1)
   upstreams.close()
 })

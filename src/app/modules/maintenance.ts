@@ -4,6 +4,7 @@ import { reconcile } from '../../hub/sync/reconcile/reconcile.js'
 import { addUnlistedFids, countFids } from '../../hub/sync/reconcile/reconcile-queries.js'
 import { reconcileReportLines } from '../../hub/sync/reconcile/report-lines.js'
 import { listSelectedFids } from '../../hub/sync/subset/find-selected.js'
+import { SelectedUsers } from '../../hub/sync/subset/selected-users.js'
 import type { Module, ServerApp } from '../module.js'
 import { openCommandUpstreams } from './sync.js'
 
@@ -36,6 +37,7 @@ function reconcileTask({ config, connections, hub, log }: ServerApp): Maintenanc
       try {
         if (subset === null) await addUnlistedFids(db)
         await listSelectedFids(db, upstreams, subset, signal)
+        const selection = subset === null ? undefined : await SelectedUsers.openStored(db, subset)
         onProgress({ total: await countFids(db) })
         const report = await reconcile({
           db,
@@ -43,6 +45,7 @@ function reconcileTask({ config, connections, hub, log }: ServerApp): Maintenanc
           hub,
           trusted,
           extra: policy,
+          selection,
           fids: null,
           concurrency: RECONCILE_CONCURRENCY,
           signal,

@@ -29,8 +29,8 @@ export interface ReconcileOptions {
   readonly hub: Hub
   readonly trusted: boolean
   readonly extra: ExtraPolicy
-  /** Learns of follows and replies that were missing, if the process that syncs compares. */
-  readonly selection?: Selection
+  /** Learns of follows and replies that were missing. */
+  readonly selection?: Selection | undefined
   readonly signal: AbortSignal
 }
 
@@ -57,10 +57,11 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const missing = new Map<AccountPart, number>()
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
   for (const refusal of difference.unreadable) reorderBuffer.countRefusal(refusal)
-  for (const { item } of difference.missing) await reorderBuffer.add(item)
-  await reorderBuffer.drain()
+  // Before the merge: what is here is not missing for the next comparison, if the process ends between the two.
   for (const { item } of difference.missing) selection?.includes(item)
   await selection?.flush()
+  for (const { item } of difference.missing) await reorderBuffer.add(item)
+  await reorderBuffer.drain()
   const { merged, refused } = reorderBuffer.tally
   // Items that the sync merged meanwhile were not missing.
   let unattributed = merged + total(refused)

@@ -66,6 +66,11 @@ export class SelectedUsers implements Selection {
   /** Creates the selection of the configuration and of earlier runs. */
   static async open(db: Database, settings: SubsetSettings): Promise<SelectedUsers> {
     await setConfiguredUsers(db, settings.fids)
+    return await SelectedUsers.openStored(db, settings)
+  }
+
+  /** Creates the selection that is stored, without queueing or dropping any user: for a command beside the process that syncs. */
+  static async openStored(db: Database, settings: SubsetSettings): Promise<SelectedUsers> {
     const users = new SelectedUsers(db, settings)
     await users.#read()
     return users
