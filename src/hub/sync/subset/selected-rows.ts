@@ -24,7 +24,10 @@ export async function readSelectedUsers(db: Database): Promise<SelectedUserRow[]
   return await db<SelectedUserRow[]>`select fid, reason, via from sync.selected_users`
 }
 
-/** Adds reasons. Newly selected users are queued. */
+/**
+ * Adds reasons. Newly selected users are queued, also those who were fetched before: what happened until now was ignored. Users
+ * with a reason before are known.
+ */
 export async function addSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
   if (rows.length === 0) return
   await db`
@@ -46,6 +49,7 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
       on conflict (fid) do update
       set reconcile_reason = excluded.reconcile_reason, queued_at = excluded.queued_at
       where fids.backfilled_at is null
+        or not exists (select from sync.selected_users selected where selected.fid = fids.fid)
     )
     select pg_notify(${selectionChannel}, '')::text from added limit 1
   `

@@ -147,6 +147,15 @@ describe('users that leave the selection', () => {
   })
 })
 
+test('users who were fetched before they are selected are queued, those who are selected for one more reason not', async () => {
+  await db`insert into sync.fids (fid, backfilled_at) values (${friend.fid}, now()), (${other.fid}, now())`
+  await addSelectedUsers(db, [friendship])
+  expect(await fidsToReconcile()).toEqual([friend.fid])
+  await db`update sync.fids set reconcile_reason = null`
+  await addSelectedUsers(db, [{ fid: friend.fid, reason: 'interaction', via: 0 }])
+  expect(await fidsToReconcile()).toEqual([])
+})
+
 test('a start drops the users of an earlier selection, and keeps the entry of channels with its reason', async () => {
   await db`
     insert into sync.fids (fid, backfilled_at, reconcile_reason, queued_at)
