@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import { TestUser, testKey, testNow, testNowUnix } from '../../test/network.js'
+import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../test/network.js'
 import type { Database } from '../platform/db/connection.js'
 import {
   FarcasterNetwork,
@@ -8,6 +9,7 @@ import {
   MessageData,
   MessageType,
   SignerEventType,
+  type UserNameType,
 } from '../protocol/definitions.js'
 import { shardOf } from '../protocol/shard.js'
 import { ethVerification } from '../protocol/testing/sample-claims.js'
@@ -52,6 +54,38 @@ test('C.16 messages of unknown networks are refused, those of others only on mai
   const outcomes = await hub.submit([sign(0), sign(4), sign(FarcasterNetwork.MAINNET)])
   const refusal = { code: 'bad_request.validation_failure', message: 'invalid network' }
   expect(outcomes).toEqual([refusal, refusal, null])
+  await hub.close()
+})
+
+test('on-chain events and names that the database cannot store are refused, and those beside them merge', async () => {
+  const hub = await open()
+  const user = new TestUser(31)
+  const [event] = user.onChain()
+  const signer = user.signerEvent(SignerEventType.ADD, 40_000)
+  const rent = user.storageRentEvent(1, 40_001)
+  const huge = 2 ** 31
+  const unstorable = [
+    { ...event!, logIndex: huge },
+    { ...event!, txIndex: huge },
+    { ...event!, type: 40_000 },
+    { ...event!, idRegisterEventBody: { ...event!.idRegisterEventBody!, to: randomBytes(9_000) } },
+    { ...signer, signerEventBody: { ...signer.signerEventBody!, keyType: huge } },
+    { ...signer, signerEventBody: { ...signer.signerEventBody!, key: randomBytes(9_000) } },
+    { ...rent, storageRentEventBody: { ...rent.storageRentEventBody!, units: huge } },
+  ]
+  const refused = { code: 'bad_request.validation_failure' }
+  const events = await hub.submitOnChainEvents([...unstorable, ...user.onChain()])
+  expect(events).toMatchObject([...unstorable.map(() => refused), ...user.onChain().map(() => null)])
+  const proof = nameTransfer('storable', user.fid, testNowUnix)
+  const proofs = await hub.submitNameTransfers([
+    proof,
+    { ...proof, name: Buffer.from('zero\0') },
+    { ...proof, name: Buffer.from('zero\0'), fid: 0 },
+    { ...proof, name: Buffer.from('näme') },
+    { ...proof, name: Buffer.from(randomBytes(4_000).toString('hex')) },
+    { ...proof, name: Buffer.from('type'), type: 40_000 as UserNameType },
+  ])
+  expect(proofs).toMatchObject([null, refused, refused, refused, refused, refused])
   await hub.close()
 })
 

@@ -21,6 +21,7 @@ import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { nameOf } from './merge/names.js'
 import { readEarlyRefusals, readSenderRefusal } from './merge/read-refusals.js'
 import { type MergeItem, type QueueItem, ShardWriter } from './merge/shard-writer.js'
+import { refuseUnstorable } from './merge/storable.js'
 import { origins } from './origins.js'
 import { type FindName, findNoName, limitToOneLookup, mergeWithName } from './unknown-names.js'
 import { type ValidationOptions, validateMessages } from './validate.js'
@@ -127,12 +128,16 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
     checked.catch(() => {})
     // All of a store is a copy. Of a log, messages may be historical by themselves.
     const isCopy = isHistorical
-    const holders = await findReleasedHolders(options.db, items)
+    const unstorable = items.map(refuseUnstorable)
+    const storable = items.filter((_, index) => unstorable[index] === null)
+    const holders = await findReleasedHolders(options.db, storable)
     const findName = isOutgoing ? limitToOneLookup(options.findName) : findNoName
     const mergeTransfer = (proof: UserNameProof) => submitItems([{ kind: 'nameTransfer', proof }])
     let next = 0
     // Events and names are queued before the messages are verified.
-    const merges = items.map(async (item) => {
+    const merges = items.map(async (item, itemIndex) => {
+      const refusal = unstorable[itemIndex]
+      if (refusal) return refusal
       if (item.kind === 'chainEvent') return await submitToShard(item.event.fid, { ...item, isCopy })
       if (item.kind === 'nameTransfer') {
         const fid = item.proof.fid || (holders.get(nameOf(item.proof)) ?? 0)
