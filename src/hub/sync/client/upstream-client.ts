@@ -9,7 +9,7 @@ import {
 } from '@grpc/grpc-js'
 import { HubEventType } from '../../../protocol/definitions.js'
 import { HubServiceService } from '../../../protocol/proto/generated/rpc.js'
-import { UpstreamFailure } from './upstream-failure.js'
+import { readSent, UpstreamFailure } from './upstream-failure.js'
 import { type EventHead, readEventHead, readPage } from './wire-page.js'
 
 type Service = typeof HubServiceService
@@ -133,8 +133,10 @@ export function createUpstreamClient(
       signal?: AbortSignal,
     ): Promise<UpstreamEvent[]> {
       const request = { startId: from, stopId: stop, shardIndex: shard, pageSize: limit, reverse }
-      const { entries } = readPage(await call('getEvents', request, signal))
-      return entries.map((bytes) => ({ ...readEventHead(bytes), bytes }))
+      const answer = await call('getEvents', request, signal)
+      return readSent(address, () =>
+        readPage(answer).entries.map((bytes) => ({ ...readEventHead(bytes), bytes })),
+      )
     },
     close: () => client.close(),
   }
@@ -185,7 +187,7 @@ async function* eventBatches(
   let wake = () => {}
   stream.on('data', (bytes: Buffer) => {
     try {
-      buffered.push({ ...readEventHead(bytes), bytes })
+      buffered.push({ ...readSent(address, () => readEventHead(bytes)), bytes })
     } catch (error) {
       failure = error as Error
       stream.cancel()

@@ -43,6 +43,19 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Reads what an upstream has sent. @throws UpstreamFailure if it is malformed: another upstream may send it well. */
+export function readSent<Content>(address: string, read: () => Content): Content {
+  try {
+    return read()
+  } catch (error) {
+    throw new UpstreamFailure(
+      status.INTERNAL,
+      address,
+      `it sent malformed bytes: ${(error as Error).message}`,
+    )
+  }
+}
+
 function keyHint(code: number): string {
   const isAboutKeys = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED
   return isAboutKeys ? '; set its key in UPSTREAM_HEADERS' : ''

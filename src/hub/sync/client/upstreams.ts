@@ -1,7 +1,7 @@
 import { pause } from '../../../platform/process/pause.js'
 import { GetInfoResponse } from '../../../protocol/proto/generated/request_response.js'
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
-import { UpstreamFailure } from './upstream-failure.js'
+import { readSent, UpstreamFailure } from './upstream-failure.js'
 
 /** The configured upstreams, with failover. */
 export type Upstreams = ReturnType<typeof openUpstreams>
@@ -88,7 +88,7 @@ export function withAnswerTimeout(upstreams: Upstreams, answerTimeoutMs: number)
 
 /** Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8). */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
-  const { numShards, shardInfos } = GetInfoResponse.decode(await client.call('getInfo', {}, signal))
+  const { numShards, shardInfos } = await readInfo(client, signal)
   const shardIds = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)
   if (shardIds.length > 0) return shardIds.sort((a, b) => a - b)
   return Array.from({ length: Math.max(1, numShards) }, (_, shard) => shard + 1)
@@ -96,7 +96,12 @@ export async function readShards(client: UpstreamClient, signal?: AbortSignal): 
 
 /** Whether an upstream is a node of the network, which makes blocks without messages. Another Plaza has no peers. */
 export async function hasPeers(client: UpstreamClient, signal: AbortSignal): Promise<boolean> {
-  return GetInfoResponse.decode(await client.call('getInfo', {}, signal)).peerId !== ''
+  return (await readInfo(client, signal)).peerId !== ''
+}
+
+async function readInfo(client: UpstreamClient, signal?: AbortSignal): Promise<GetInfoResponse> {
+  const answer = await client.call('getInfo', {}, signal)
+  return readSent(client.address, () => GetInfoResponse.decode(answer))
 }
 
 /** The configured upstream nodes. */

@@ -4,6 +4,7 @@ import { HubEvent } from '../../../protocol/definitions.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
+import { readSent } from '../client/upstream-failure.js'
 import { readShards } from '../client/upstreams.js'
 import { queueAllUsers } from '../reconcile-queue.js'
 
@@ -145,7 +146,7 @@ export async function findStartCursor(
     const time = await syncedUntil(db)
     if (time !== null) return await findStartByTime(client, shard, time - REWIND_SECONDS, signal)
     const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
-    return { nextId: endId, fromId: endId, blockTime: newest[0] ? timeOf(newest[0]) : 0 }
+    return { nextId: endId, fromId: endId, blockTime: newest[0] ? timeOf(client, newest[0]) : 0 }
   }
   if (endsBefore(cursor, newest) && (await stillEndsBefore(cursor, client, shard, signal))) {
     // The node was set up again.
@@ -192,7 +193,7 @@ async function findStartByTime(
   const blockAt = async (number: number, reverse: boolean) => {
     const from = reverse ? 0 : eventId(number, 0)
     const [event] = await client.events({ shard, from, limit: 1, reverse }, signal)
-    return event === undefined ? null : { id: event.id, time: timeOf(event) }
+    return event === undefined ? null : { id: event.id, time: timeOf(client, event) }
   }
   const last = await blockAt(0, true)
   const first = await blockAt(0, false)
@@ -211,9 +212,9 @@ async function findStartByTime(
   return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
 }
 
-/** Returns the time of the block of an event in Farcaster seconds. */
-function timeOf({ bytes }: UpstreamEvent): number {
-  const event = HubEvent.decode(bytes)
+/** Returns the time of the block of an event in Farcaster seconds. @throws UpstreamFailure */
+function timeOf({ address }: UpstreamClient, { bytes }: UpstreamEvent): number {
+  const event = readSent(address, () => HubEvent.decode(bytes))
   return event.blockConfirmedBody?.timestamp ?? event.timestamp
 }
 

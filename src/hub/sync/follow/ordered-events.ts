@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
-import { UpstreamFailure } from '../client/upstream-failure.js'
+import { readSent, UpstreamFailure } from '../client/upstream-failure.js'
 import type { StartCursor } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
 
@@ -109,7 +109,7 @@ export class OrderedEvents {
   /** Adds an event until all before it have arrived. Returns false for a repeated one. */
   #add(event: UpstreamEvent): boolean {
     const { id, type } = event
-    const confirmed = type === HubEventType.BLOCK_CONFIRMED ? readConfirmation(event) : null
+    const confirmed = type === HubEventType.BLOCK_CONFIRMED ? this.#readConfirmation(event) : null
     const isNew = id === NO_ID || this.#gapTracker.add(id, confirmed?.totalEvents ?? null)
     if (id !== NO_ID) this.#highestId = Math.max(this.#highestId, id)
     const position = id === NO_ID ? this.#highestId : id
@@ -147,10 +147,11 @@ export class OrderedEvents {
       return event
     })
   }
-}
 
-/** Returns the time of a block and its number of events. */
-function readConfirmation({ bytes }: UpstreamEvent): { timestamp: number; totalEvents: number } {
-  const { timestamp = 0, totalEvents = 1 } = HubEvent.decode(bytes).blockConfirmedBody ?? {}
-  return { timestamp, totalEvents }
+  /** Returns the time of a block and its number of events. @throws UpstreamFailure */
+  #readConfirmation({ bytes }: UpstreamEvent): { timestamp: number; totalEvents: number } {
+    const event = readSent(this.#source.client.address, () => HubEvent.decode(bytes))
+    const { timestamp = 0, totalEvents = 1 } = event.blockConfirmedBody ?? {}
+    return { timestamp, totalEvents }
+  }
 }

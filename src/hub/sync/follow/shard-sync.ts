@@ -11,7 +11,7 @@ import { blockOf, eventId } from '../../log/hub-event.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
-import { UpstreamFailure } from '../client/upstream-failure.js'
+import { readSent, UpstreamFailure } from '../client/upstream-failure.js'
 import { hasPeers } from '../client/upstreams.js'
 import { ReconcileQueue, type UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
@@ -241,12 +241,12 @@ export class ShardSync {
    * as decided there, as in any other order they would differ.
    */
   #toMergeItem(event: UpstreamEvent): MergeItem | Refusal | null {
-    const item = toMergeItem(event)
+    const { shard, shards, client } = this.#options
+    const item = readSent(client.address, () => toMergeItem(event))
     if (item === null || !isItem(item) || item.kind !== 'message') return item
     const { type, fid } = item.message.data
     if (!isOfShardZero(type, true)) return item
     const isChannel = isChannelType(type)
-    const { shard, shards } = this.#options
     if (shard !== shardOf(isChannel ? CHANNELS_FID : fid, shards)) return null
     return isChannel ? { ...item, isHistorical: true } : item
   }

@@ -126,7 +126,8 @@ async function syncWithLock(options: LockedSyncOptions, signal: AbortSignal): Pr
       const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
       if (!loggedKinds.has(kind)) log.warn({ err: error, upstream: client.address }, 'sync failed')
       loggedKinds.add(kind)
-      upstreams.failOver(client)
+      // With a fault of the database here, another upstream would fare no better.
+      if (error instanceof UpstreamFailure) upstreams.failOver(client)
     }
     await pause(delayMs, signal)
     delayMs = Math.min(RETRY_MS.last, delayMs * 2)
