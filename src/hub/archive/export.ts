@@ -143,14 +143,26 @@ async function exportChannelMessages(db: Database, writer: ArchiveWriter): Promi
   }
 }
 
-/** Returns the next users that have on-chain events. Other fids have no messages. */
+/**
+ * Returns the next users that have on-chain events, or names: where a part of the network is synced, names come of everybody. Other
+ * fids have no messages.
+ */
 async function nextFids(db: Database, after: number, fids: readonly number[] | undefined): Promise<number[]> {
   if (fids !== undefined) {
     const sorted = [...new Set(fids)].sort((a, b) => a - b)
     return sorted.filter((fid) => fid > after).slice(0, PAGE_FIDS)
   }
   const rows = await db<{ fid: number }[]>`
-    select distinct fid from hub.onchain_events where fid > ${after} order by fid limit ${PAGE_FIDS}
+    (select distinct fid from hub.onchain_events where fid > ${after} order by fid limit ${PAGE_FIDS})
+    union
+    (
+      select distinct fid from hub.username_proofs
+      where fid > ${after} and message_hash is null
+      order by fid
+      limit ${PAGE_FIDS}
+    )
+    order by fid
+    limit ${PAGE_FIDS}
   `
   return rows.map(({ fid }) => fid)
 }

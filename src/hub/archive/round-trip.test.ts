@@ -237,3 +237,16 @@ test('a name that was lost is not in an archive: its proof would bring it back',
   expect(target.refused).toEqual([])
   expect(await target.db`select name, fid from hub.username_proofs`).toEqual([{ name: 'ada', fid: 0 }])
 })
+
+test('names of users without on-chain events are imported: a part of the network has the names of everybody', async () => {
+  const source = await openHub()
+  const user = new TestUser(120)
+  await source.hub.submitOnChainEvents(user.onChain())
+  // More than a page of them, on both sides of the user.
+  const proofs = Array.from({ length: 240 }, (_, n) => nameTransfer(`name-${n}`, n + 1, testNowUnix - 500))
+  await source.hub.submitNameTransfers(proofs)
+  const target = await copy(source.db)
+  expect(target.refused).toEqual([])
+  expect(await target.db`select from hub.username_proofs`).toHaveLength(proofs.length)
+  expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+})
