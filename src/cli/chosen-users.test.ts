@@ -108,6 +108,8 @@ test('reconcile --extra send says what the upstream took and what it refused, an
     expect.stringMatching(/^refused by the upstream: 1 \(bad_request\.\w+: .*\)$/),
   ])
   expect(lines.at(-1)).toBe('failed: messages that the upstream refused: 1')
+  const uncompared = 'proofs of ENS and base names, keys that messages granted, messages of channels'
+  expect(lines).toContain(`not compared, and not sent: ${uncompared}`)
   const [row] = await a.db`select from hub.messages where fid = 1 and ts = ${testNow - 5}`
   expect(row).toBeDefined()
 })

@@ -7,6 +7,9 @@ const doneWith: Readonly<Record<ExtraPolicy, string>> = {
   send: '',
 }
 
+/** What no list of the upstream contains. */
+const UNCOMPARED = 'proofs of ENS and base names, keys that messages granted, messages of channels'
+
 /** The result of a comparison, for the operator. */
 export function reconcileReportLines(report: ReconcileReport, extra: ExtraPolicy): string[] {
   return [
@@ -20,6 +23,8 @@ export function reconcileReportLines(report: ReconcileReport, extra: ExtraPolicy
     ...[...report.refused].map(([reason, count]) => `refused: ${count} (${reason})`),
     ...[...report.extra].map(([part, count]) => `only here: ${count} (${part})${doneWith[extra]}`),
     ...(extra === 'send' && report.extra.size > 0 ? sentLines(report) : []),
+    // Without this, a report of zero would say that the upstream has all.
+    ...(extra === 'send' ? [`not compared, and not sent: ${UNCOMPARED}`] : []),
   ]
 }
 
