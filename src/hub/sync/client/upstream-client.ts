@@ -134,12 +134,15 @@ export function createUpstreamClient(
     ): Promise<UpstreamEvent[]> {
       const request = { startId: from, stopId: stop, shardIndex: shard, pageSize: limit, reverse }
       const answer = await call('getEvents', request, signal)
-      return readSent(address, () =>
-        readPage(answer).entries.map((bytes) => ({ ...readEventHead(bytes), bytes })),
-      )
+      return readSent(address, () => readEvents(answer))
     },
     close: () => client.close(),
   }
+}
+
+/** Splits a page of events. @throws Error if it is malformed. */
+function readEvents(page: Buffer): UpstreamEvent[] {
+  return readPage(page).entries.map((bytes) => ({ ...readEventHead(bytes), bytes }))
 }
 
 /** The code of the hub is in the metadata of its refusal, and in front of its text (docs/protocol.md §1.6). */

@@ -7,7 +7,7 @@ const doneWith: Readonly<Record<ExtraPolicy, string>> = {
   send: '',
 }
 
-/** What no list of the upstream contains. */
+/** Messages that no list of the upstream contains. */
 const UNCOMPARED = 'proofs of ENS and base names, keys that messages granted, messages of channels'
 
 /** The result of a comparison, for the operator. */
