@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls } from '../../graph/project/embed-queue.js'
+import { holdTransaction } from '../../graph/project/testing/transaction-locks.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { isCrawlResult } from './crawl.js'
-import { deleteRequestedUrls } from './queue.js'
+import { claimUrl, deleteRequestedUrls } from './queue.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
 
@@ -160,4 +161,14 @@ describe('crawlNow', () => {
     const kept = await db<{ url: string }[]>`select url from embeds.urls order by url`
     expect(kept.map(({ url }) => url)).toEqual([again, cast, recent])
   })
+})
+
+it('while another process claims URLs, a request tries again and does not wait with a connection', async () => {
+  const claim = () => claimUrl(db, 'https://b.social/', 'b.social', 60_000)
+  const lock = await holdTransaction(connect({ poolSize: 1 }), async (sql) => {
+    await sql`select pg_advisory_xact_lock(${0x656d626564}::bigint)`
+  })
+  expect(await claim()).toBeNull()
+  await lock.release()
+  expect(await claim()).toMatchObject({ url: 'https://b.social/', isOnDemand: true })
 })

@@ -43,18 +43,25 @@ export async function claimDue(
 ): Promise<Claim[]> {
   const { count, leaseMs, after } = options
   return db.begin(async (tx) => {
-    // Without the lock, two processes could claim the same idle host.
-    const [lock] = await tx<
-      { taken: boolean }[]
-    >`select pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint) as taken`
+    const isTaken = await takeClaimLock(tx)
     const [due] = await tx<{ any: boolean }[]>`
       select exists (select from embeds.urls where state = 'pending' and next_attempt_at <= now()) as any`
-    if (!lock?.taken || !due?.any) return []
+    if (!isTaken || !due?.any) return []
     await markDue(tx)
     const claims = await claimHostsAfter(tx, after, count, leaseMs)
     if (claims.length === count || after === '') return claims
     return [...claims, ...(await claimHostsAfter(tx, '', count - claims.length, leaseMs))]
   })
+}
+
+/**
+ * Takes the lock without which two processes could claim the same idle host; false while another one has it. Nobody waits for it
+ * with a connection: a process that hangs may keep it for a minute.
+ */
+async function takeClaimLock(db: Transaction): Promise<boolean> {
+  const [lock] = await db<{ isTaken: boolean }[]>`
+    select pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint) as "isTaken"`
+  return lock!.isTaken
 }
 
 /** Marks URLs whose time has come, so that claims find their hosts without looking at what waits. */
@@ -121,7 +128,7 @@ async function claimHostsAfter(
   return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
 }
 
-/** Claims one URL for a request, due or not, known or not; null while its host is busy. */
+/** Claims one URL for a request, due or not, known or not; null while its host is busy, or another process claims some. */
 export async function claimUrl(
   db: Database,
   url: string,
@@ -129,7 +136,7 @@ export async function claimUrl(
   leaseMs: number,
 ): Promise<Claim | null> {
   return db.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`
+    if (!(await takeClaimLock(tx))) return null
     const [claim] = await tx<Claim[]>`
       insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts, due, requested_at)
       select

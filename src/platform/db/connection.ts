@@ -71,6 +71,8 @@ export interface PoolUsage {
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000
+/** Longest time that a transaction waits between two statements. */
+const MAX_IDLE_MS = 60_000
 const CONNECT_TIMEOUT_SECONDS = 3
 /** Parts of the time of a request: a statement is cancelled, a silent server is given up, a connection is waited for. */
 const REQUEST_SHARES = { statement: 0.8, silence: 0.9, wait: 0.3 }
@@ -168,8 +170,9 @@ function waitLimits(requestTimeoutMs: number): WaitLimits {
 }
 
 function sessionSettings(timeoutMs: number): Record<string, string> {
-  // A transaction that waits for something else than its statements is no reason to end it earlier.
-  const idleMs = timeoutMs === 0 ? 0 : Math.max(timeoutMs, STATEMENT_TIMEOUT_MS)
+  // A transaction that waits for something else than its statements, such as a merge, is no reason to end it earlier. One of a
+  // process that hangs keeps its locks from all others until then, however long statements may be.
+  const idleMs = timeoutMs === 0 ? 0 : Math.min(Math.max(timeoutMs, STATEMENT_TIMEOUT_MS), MAX_IDLE_MS)
   return {
     statement_timeout: String(timeoutMs),
     idle_in_transaction_session_timeout: String(idleMs),
