@@ -4,6 +4,7 @@ import { saveChannel } from '../src/features/channels/channels.js'
 import { recomputeScores } from '../src/features/score/score-job.js'
 import { approvedSigner } from '../src/features/signers/testing/approved-signer.js'
 import { uncachedWriter } from '../src/graph/cache/invalidation.js'
+import { hexOf } from '../src/protocol/bytes.js'
 import { SignerEventType, UserDataType } from '../src/protocol/definitions.js'
 import { createTestDatabase } from './database.js'
 import { createTestHub } from './hub.js'
@@ -18,6 +19,9 @@ const [alice, bob, carol] = [new TestUser(1), new TestUser(2), new TestUser(3)]
 const gardens = 'https://example.com/~/channel/gardens'
 const day = 86_400
 const oldKey = testKey('an old key of alice').publicKey
+/** Added before the key of alice, removed after `oldKey`. */
+const olderKey = testKey('an older key of alice').publicKey
+const [addedAt, removedAt] = [testNowUnix - 9 * day, testNowUnix - 500]
 const castInGardens = alice.cast('the first tomatoes of this year', testNow - 2 * day, { parentUrl: gardens })
 let signerUuid: string
 
@@ -35,6 +39,8 @@ beforeAll(async () => {
     ...users.flatMap((user) => user.onChain({ units: 3 })),
     alice.signerEvent(SignerEventType.ADD, 5_000, oldKey),
     { ...alice.signerEvent(SignerEventType.REMOVE, 5_001, oldKey), logIndex: 1 },
+    { ...alice.signerEvent(SignerEventType.ADD, 1, olderKey), blockTimestamp: addedAt },
+    { ...alice.signerEvent(SignerEventType.REMOVE, 5_002, olderKey), blockTimestamp: removedAt },
   ])
   signerUuid = (await approvedSigner({ db, hub }, alice, { appId, permissions: ['PUBLISH_CAST'] })).id
   const refused = await hub.submit([
@@ -56,14 +62,15 @@ beforeAll(async () => {
 
 it('lists keys of a user with their apps, the last changed first, in pages', async () => {
   const first = await get('users/1/keys?limit=2')
+  const time = (unix: number) => new Date(unix * 1000).toISOString()
   expect(first.keys).toMatchObject([
     { use: 'signs messages', source: 'chain', active: true, app: { id: appId, name: 'test' } },
-    { key: `0x${oldKey.toString('hex')}`, active: false, requested_by: null, app: null },
+    { key: hexOf(olderKey), active: false, changed_at: time(removedAt), requested_by: null, app: null },
   ])
   const second = await get(`users/1/keys?limit=2&cursor=${first.next.cursor}`)
-  const changedAt = new Date((testNowUnix - 1000) * 1000).toISOString()
   expect(second.keys).toMatchObject([
-    { key: `0x${alice.key.publicKey.toString('hex')}`, changed_at: changedAt },
+    { key: hexOf(oldKey), active: false },
+    { key: hexOf(alice.key.publicKey), active: true, changed_at: time(testNowUnix - 1000) },
   ])
   expect(second.next.cursor).toBeNull()
   expect(await get('users/9/keys')).toMatchObject({ status: 404, property: 'fid' })

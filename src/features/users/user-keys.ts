@@ -1,5 +1,6 @@
+import { foldChainEvents, type SignerState } from '../../hub/merge/chain-state.js'
 import type { Database } from '../../platform/db/connection.js'
-import { OnChainEventType } from '../../protocol/definitions.js'
+import { OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { KEY_TYPE_AUTH, KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 
 /** A key of a user, of the registry or added by a message. */
@@ -7,7 +8,7 @@ export interface UserKeyRow {
   readonly key: string
   readonly keyType: number
   readonly active: boolean
-  /** 0 for keys that messages have added. */
+  /** The block that changed the key last; 0 for keys that messages have added. */
   readonly block: number
   /** Unix seconds. */
   readonly changedAt: number | null
@@ -28,14 +29,18 @@ export async function readUserKeys(
   after: readonly [block: number, key: string] | null,
 ): Promise<UserKeyRow[]> {
   const [block, key] = after ?? [Number.MAX_SAFE_INTEGER, '']
+  const signers = await readChainKeys(db, fid)
   return await db<UserKeyRow[]>`
     with keys as (
-      select k.key, k.key_type, k.active, k.block_number, e.block_time, a.app_fid
-      from hub.signers k
-      left join hub.onchain_events e on e.fid = k.fid and e.type = ${OnChainEventType.EVENT_TYPE_SIGNER}::smallint
-        and e.block_number = k.block_number and e.log_index = k.log_index
-      left join social.signer_apps a on a.fid = k.fid and a.key = k.key
-      where k.fid = ${fid}::bigint
+      select k.*, a.app_fid
+      from unnest(
+        ${db.types.byteas(signers.map((signer) => signer.key))}::bytea[],
+        ${signers.map(({ keyType }) => keyType)}::integer[],
+        ${db.types.bools(signers.map(({ active }) => active))}::boolean[],
+        ${signers.map(({ changed }) => changed.blockNumber)}::bigint[],
+        ${signers.map(({ changed }) => changed.blockTimestamp)}::bigint[]
+      ) k (key, key_type, active, block_number, block_time)
+      left join social.signer_apps a on a.fid = ${fid}::bigint and a.key = k.key
       union all
       select g.key, ${KEY_TYPE_ED25519}::integer, true, 0, null, g.request_fid
       from hub.gasless_keys g
@@ -61,4 +66,14 @@ export async function readUserKeys(
     left join apps.apps apps on apps.id = s.app_id
     order by k.block_number desc, k.key desc
   `
+}
+
+/** Reads the keys that the chain knows of a user. Their rows in hub.signers name the event that added them, not the last one. */
+async function readChainKeys(db: Database, fid: number): Promise<readonly SignerState[]> {
+  const rows = await db<{ event: Buffer }[]>`
+    select event
+    from hub.onchain_events
+    where fid = ${fid}::bigint and type = ${OnChainEventType.EVENT_TYPE_SIGNER}::smallint`
+  const events = rows.map(({ event }) => OnChainEvent.decode(event))
+  return foldChainEvents(fid, events).signers
 }

@@ -153,16 +153,22 @@ test('only purchases of the pro tier count', () => {
   )
 })
 
-test('a removed key keeps its type and the event that added it last', () => {
+test('a removed key keeps its type and the event that added it last, beside the one that changed it', () => {
   const key = testKey('known').publicKey
   const added = user.signerEvent(SignerEventType.ADD, 1, key)
   const again = { ...added, blockNumber: 3, signerEventBody: { ...added.signerEventBody!, keyType: 2 } }
   const removed = user.signerEvent(SignerEventType.REMOVE, 4, key)
   const strange = user.signerEvent(77 as SignerEventType, 5, key)
-  expect(foldChainEvents(1, [added, removed]).signers).toEqual([{ key, keyType: 1, active: false, added }])
+  expect(foldChainEvents(1, [added, removed]).signers).toEqual([
+    { key, keyType: 1, active: false, added, changed: removed },
+  ])
   expect(foldChainEvents(1, [added, removed, strange]).signers).toMatchObject([{ active: false }])
   expect(foldChainEvents(1, [added, again]).signers).toEqual([
-    { key, keyType: 2, active: true, added: again },
+    { key, keyType: 2, active: true, added: again, changed: again },
+  ])
+  const reset = user.signerEvent(SignerEventType.ADMIN_RESET, 5, key)
+  expect(foldChainEvents(1, [added, removed, reset]).signers).toEqual([
+    { key, keyType: 1, active: true, added, changed: reset },
   ])
   expect(foldChainEvents(1, [removed, strange]).signers).toEqual([])
 })

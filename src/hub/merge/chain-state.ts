@@ -35,6 +35,8 @@ export interface SignerState {
   readonly active: boolean
   /** The last event that added the key. */
   readonly added: OnChainEvent
+  /** The last event that added, removed or reset the key. */
+  readonly changed: OnChainEvent
 }
 
 /** Folds the id, signer and tier events of one fid, in any order of arrival (docs/protocol.md §4.10). */
@@ -102,11 +104,11 @@ function nextSigner(
 ): SignerState | undefined {
   switch (body.eventType) {
     case SignerEventType.ADD:
-      return { key, keyType: body.keyType, active: true, added: event }
+      return { key, keyType: body.keyType, active: true, added: event, changed: event }
     case SignerEventType.REMOVE:
-      return current && { ...current, active: false }
+      return current && { ...current, active: false, changed: event }
     case SignerEventType.ADMIN_RESET:
-      return current && { ...current, active: true }
+      return current && { ...current, active: true, changed: event }
     default:
       return current
   }
