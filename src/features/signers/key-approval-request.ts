@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../platform/db/connection.js'
 import { DAY_SECONDS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
+import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 import {
   checkSignedKeyRequest,
   type KeyRequestContext,
@@ -63,7 +64,7 @@ export async function findOwnKey(
 
 /**
  * Requests approval of a key that the developer holds. The first request makes the key the app's, until it has expired
- * without an answer: otherwise any app could keep all others from an address, which is public.
+ * without an approval: otherwise any app could keep all others from an address, which is public.
  *
  * @throws PlazaError `forbidden.other_app` for a key of another app, `conflict`, and what
  * `checkSignedKeyRequest` throws.
@@ -101,12 +102,15 @@ export async function requestKeyApproval(
 /**
  * Whether a key that its developer holds was requested and not answered until a day after the deadline. One that a user has added
  * by a message is in use, though it is not approved as long as the chain does not have it (docs/protocol.md §4.6).
+ *
+ * The refusal of an address that no hub knows as a key counts as no answer: any account may sign it, also one of the app.
  */
 async function isExpiredRequest(
   { db, clock }: KeyRequestContext,
-  { id, sealedKey, status }: SignerRecord,
+  { id, keyType, sealedKey, status, fid }: SignerRecord,
 ): Promise<boolean> {
-  if (sealedKey !== null || status !== 'pending_approval') return false
+  const isRefusedAddress = keyType === KEY_TYPE_AUTH && status === 'revoked' && fid === null
+  if (sealedKey !== null || !(status === 'pending_approval' || isRefusedAddress)) return false
   const expired = await db`
     select from signers.signers s
     where id = ${id} and request_deadline <= ${expiredBefore(clock())}::bigint
@@ -114,11 +118,12 @@ async function isExpiredRequest(
   return expired.length > 0
 }
 
-/** Deletes an expired request with the user's choices for it, unless its app has renewed it or the user refused it. */
+/** Deletes an expired request with the user's choices for it, unless its app has renewed it or a user refused the key meanwhile. */
 async function deleteExpired({ db, clock }: KeyRequestContext, { id }: SignerRecord): Promise<void> {
   await db`
     delete from signers.signers
-    where id = ${id} and refused_at is null and request_deadline <= ${expiredBefore(clock())}::bigint`
+    where id = ${id} and (refused_at is null or key_type = ${KEY_TYPE_AUTH})
+      and request_deadline <= ${expiredBefore(clock())}::bigint`
 }
 
 /** Returns the latest deadline, in Unix seconds, of requests whose approvals all hubs know. */

@@ -20,11 +20,13 @@ const authAddress = (appId: string, address: string) =>
   ({ appId, keyType: KEY_TYPE_AUTH, key: authKeyOf(bytesOfHex(address)), property: 'address' }) as const
 
 /** Completes the description of a key. */
-const ownershipText =
+const ownershipText = (answer: string) =>
   'Once an app has requested it, other apps cannot, until a day after the deadline of a request that the user has ' +
-  'not answered.'
+  `not ${answer}.`
 
-const addressParameter = ethAddressParameter({ description: `Ethereum address. ${ownershipText}` })
+const addressParameter = ethAddressParameter({
+  description: `Ethereum address. ${ownershipText('approved')}`,
+})
 
 export const authAddressLookup = defineOperation({
   method: 'GET',
@@ -65,7 +67,7 @@ export const authAddressSignedKey = defineOperation({
 const publicKeyParameter = Type.String({
   pattern: '^0x[a-fA-F0-9]{64}$',
   patternText: 'an Ed25519 public key: 0x and 64 hex digits',
-  description: `Ed25519 public key. ${ownershipText}`,
+  description: `Ed25519 public key. ${ownershipText('answered')}`,
   examples: ['0x5d9a0c1f3b7e2a4c6e8d0f1b3a5c7e9d2f4b6a8c0e1d3f5b7a9c2e4d6f8b0a1c'],
 })
 

@@ -4,6 +4,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { hexOf } from '../../../protocol/bytes.js'
 import { FarcasterNetwork, SignerEventType } from '../../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import { registerKeyHolder, signKeyRequestBody, sponsorSignature } from '../testing/key-holder.js'
@@ -230,21 +231,45 @@ describe('an address that another app has requested', async () => {
     expect((await api.get(path, { address })).json()).toMatchObject({ status: 'pending_approval' })
   })
 
-  it('that was approved or refused -> stays with its app', async () => {
+  const refuse = (key: Buffer) => db`update signers.signers set refused_at = now() where public_key = ${key}`
+  const addition = (key: Buffer, logIndex: number) => {
+    const event = new TestUser(stranger.fid).signerEvent(SignerEventType.ADD, 3_000_000_000, key)
+    return { ...event, logIndex, signerEventBody: { ...event.signerEventBody!, keyType: KEY_TYPE_AUTH } }
+  }
+
+  it('that was refused, maybe by an account of the app -> is free for others when the request is over', async () => {
+    const { address, key, ask } = await requestedAddress()
+    await refuse(key)
+    expect((await ask(soon)).json()).toMatchObject({ code: 'SignerOfAnotherApp' })
+    expect((await api.get(path, { address })).json()).toMatchObject({ status: 'revoked' })
+    const renewed = { address, ...(await signKeyRequestBody(app, hexOf(key), later)) }
+    expect((await api.send('POST', `${path}/signed_key`, renewed)).statusCode).toBe(409)
+    expect((await ask(late)).json()).toMatchObject({ address, status: 'pending_approval' })
+    const again = await api.send('POST', `${path}/signed_key`, renewed)
+    expect([again.statusCode, again.json().code]).toEqual([403, 'SignerOfAnotherApp'])
+  })
+
+  it('that was approved, also one refused besides -> stays with its app', async () => {
     const [approved, refused] = [await requestedAddress(), await requestedAddress()]
-    const event = new TestUser(stranger.fid).signerEvent(SignerEventType.ADD, 3_000_000_000, approved.key)
-    await hub.submitOnChainEvents([
-      {
-        ...event,
-        signerEventBody: { ...event.signerEventBody!, keyType: KEY_TYPE_AUTH },
-      },
-    ])
-    await db`update signers.signers set refused_at = now() where public_key = ${refused.key}`
+    await hub.submitOnChainEvents([approved, refused].map(({ key }, index) => addition(key, index)))
+    await refuse(refused.key)
     for (const { address, ask } of [approved, refused]) {
       expect((await ask(late)).json()).toMatchObject({ code: 'SignerOfAnotherApp' })
       expect((await api.get(path, { address })).statusCode).toBe(200)
     }
   })
+})
+
+it('a developer key that was refused -> stays with its app', async () => {
+  const public_key = newKey()
+  const path = 'signer/developer_managed/signed_key'
+  await api.send('POST', path, { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) })
+  const key = Buffer.from(public_key.slice(2), 'hex')
+  await db`update signers.signers set refused_at = now() where public_key = ${key}`
+  const nextYear = deadline + 300 * 86_400
+  const late = await createTestApi({ ...parts, appName: 'other', clock: () => (nextYear - 60) * 1000 })
+  const keyRequest = { public_key, ...(await signKeyRequestBody(stranger, public_key, nextYear)) }
+  expect((await late.send('POST', path, keyRequest)).json()).toMatchObject({ code: 'SignerOfAnotherApp' })
 })
 
 it('the key of a hosted signer whose request is over -> stays with its app', async () => {
