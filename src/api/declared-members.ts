@@ -75,7 +75,8 @@ function isText(schema: TSchema): boolean {
 
 /**
  * The first alternative that the value satisfies once it is read by it. An alternative that allows no other members is not
- * satisfied by a value that also has one of another alternative: nothing that was sent may be dropped silently.
+ * satisfied by a value that also has one of another alternative: nothing that was sent may be dropped silently. A value
+ * that satisfies none is read by the only kind of object, so that errors name what is wrong with its members.
  */
 function unionReader(schema: TUnion): ReadDeclared {
   if (schema.anyOf.every((alternative) => KindGuard.IsLiteral(alternative))) return choiceReader(schema)
@@ -88,14 +89,22 @@ function unionReader(schema: TUnion): ReadDeclared {
         ? declared.filter((name) => !namesOf(alternative).includes(name))
         : [],
   }))
+  const only = onlyObjectOf(schema)
+  const readRefused = only === null ? asItIs : alternatives[only.index]!.read
   return (value, strict) => {
     for (const { read, check, excluded } of alternatives) {
       if (excluded.some((name) => hasMember(value, name))) continue
       const candidate = read(value, strict)
       if (check.Check(candidate)) return candidate
     }
-    return value
+    return readRefused(value, strict)
   }
+}
+
+/** The alternative of a union that is an object, and its position; null if there is none or several. */
+export function onlyObjectOf({ anyOf }: TUnion): { readonly schema: TObject; readonly index: number } | null {
+  const objects = anyOf.flatMap((schema, index) => (KindGuard.IsObject(schema) ? [{ schema, index }] : []))
+  return objects.length === 1 ? objects[0]! : null
 }
 
 function namesOf(schema: TSchema): string[] {

@@ -31,6 +31,9 @@ const parse = compileBody(
       ),
     ),
     place: Type.Optional(Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }) })),
+    spot: Type.Optional(
+      Type.Union([Type.Object({ latitude: Type.Number({ maximum: 90 }) }), Type.Literal('')]),
+    ),
     payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
     chain: Type.Optional(Type.Union([Type.Literal(10), Type.Literal(8453), Type.Literal('8453n')])),
     bio: Type.Optional(Type.String({ minLength: 0, maxLength: 5 })),
@@ -161,6 +164,14 @@ describe('invalid input', () => {
     [{ fid: 3, accept: 1 }, 'accept', 'accept must be true or false'],
     [{ fid: 3, embeds: [{ link: 'u' }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
     [{ fid: 3, place: { latitude: 91 } }, 'place.latitude', 'place.latitude must be a number from -90 to 90'],
+    [{ fid: 3, spot: 'home' }, 'spot', 'spot must be an object, or ""'],
+    [{ fid: 3, spot: [] }, 'spot', 'spot must be an object, or ""'],
+    [{ fid: 3, spot: {} }, 'spot.latitude', 'spot.latitude is required: a number of at most 90'],
+    [
+      { fid: 3, spot: { undeclared: 1, latitude: 91 } },
+      'spot.latitude',
+      'spot.latitude must be a number of at most 90',
+    ],
     [{ fid: 3, place: {} }, 'place.latitude', 'place.latitude is required: a number from -90 to 90'],
     [
       { fid: 3, payload: { deep: ['\0'] } },

@@ -2,7 +2,7 @@ import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/ty
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { PlazaError, type ValidationError } from '../platform/errors.js'
 import { findJsonFault } from '../platform/text/json-bounds.js'
-import { compileDeclared } from './declared-members.js'
+import { compileDeclared, onlyObjectOf } from './declared-members.js'
 import { invalidMember } from './invalid-field.js'
 import { expectationOf } from './parse-query.js'
 
@@ -98,11 +98,21 @@ const zodCodes: Partial<Record<ValueErrorType, string>> = {
  */
 function validationErrors(errors: Iterable<ValueError>, schema: TSchema): ValidationError[] {
   const errorsByPath = new Map<string, ValidationError>()
-  for (const error of errors) {
+  for (const error of innerErrors(errors)) {
     if (errorsByPath.size === MAX_VALIDATION_ERRORS) break
     if (!errorsByPath.has(error.path)) errorsByPath.set(error.path, validationErrorOf(error, schema))
   }
   return [...errorsByPath.values()]
+}
+
+/** The errors; of a union with one kind of object, those within an object that was given. */
+function* innerErrors(errors: Iterable<ValueError>): Iterable<ValueError> {
+  for (const error of errors) {
+    const isObject = typeof error.value === 'object' && error.value !== null && !Array.isArray(error.value)
+    const only = isObject && KindGuard.IsUnion(error.schema) ? onlyObjectOf(error.schema) : null
+    if (only === null) yield error
+    else yield* innerErrors(error.errors[only.index]!)
+  }
 }
 
 /** The members on the way to the wrong one, whose names a JSON pointer escapes (RFC 6901, 4). */
@@ -133,11 +143,12 @@ function validationErrorOf(error: ValueError, schema: TSchema): ValidationError 
   return { code, expected, received, message, path }
 }
 
-/** Finds the schema of a member. An error within a union is reported for the union. */
+/** Finds the schema of a member. An error within a union of several kinds of objects is reported for the union. */
 function describableSchema(error: ValueError, schema: TSchema): TSchema {
   if (error.type === ValueErrorType.ObjectRequiredProperty) return error.schema
   let found = schema
   for (const part of pathOf(error)) {
+    if (KindGuard.IsUnion(found)) found = onlyObjectOf(found)?.schema ?? found
     if (KindGuard.IsObject(found)) found = found.properties[part] ?? error.schema
     else if (KindGuard.IsArray(found)) found = found.items
     else return found

@@ -6,6 +6,11 @@ import type { MessageContent } from '../../protocol/message.js'
 import { type Author, farcasterNow, type Publisher, signContent } from './author.js'
 import { publishChanges } from './changes.js'
 
+interface Point {
+  readonly latitude: number
+  readonly longitude: number
+}
+
 /** A profile update. Omitted members stay unchanged; an empty string clears. */
 export interface ProfileRequest {
   readonly bio?: string
@@ -14,7 +19,7 @@ export interface ProfileRequest {
   readonly username?: string
   readonly display_name?: string
   readonly banner?: string
-  readonly location?: { readonly latitude: number; readonly longitude: number }
+  readonly location?: Point | ''
   readonly primary_eth_address?: string
   readonly primary_sol_address?: string
   readonly verified_accounts?: { readonly x?: string; readonly github?: string }
@@ -129,7 +134,7 @@ function entriesOf(request: ProfileRequest): Entry[] {
 }
 
 /** Formats a location with two decimals and no negative zero. */
-function geoUriOf({ latitude, longitude }: NonNullable<ProfileRequest['location']>): string {
+function geoUriOf({ latitude, longitude }: Point): string {
   const [north, east] = [latitude, longitude].map((degrees) =>
     degrees.toFixed(LOCATION_DIGITS).replace(/^-(0\.00)$/, '$1'),
   )

@@ -129,7 +129,8 @@ it('no signer, but a name or profile -> a new signer', async () => {
 })
 
 it('empty texts of the metadata count as absent', async () => {
-  const metadata = { bio: '', pfp_url: '', username: '', verified_accounts: { x: '', github: '' } }
+  const accounts = { x: '', github: '' }
+  const metadata = { bio: '', pfp_url: '', username: '', location: '', verified_accounts: accounts }
   const unnamed = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour })
   expect((await register({ ...unnamed, fname: '', metadata })).json()).toMatchObject({
     success: true,
@@ -208,6 +209,7 @@ it('an impossible request -> refused without effect', async () => {
     [{ fname: 'newcomer' }, [409, 'Conflict', 'fname']],
     [{ metadata: { username: 'me' } }, [400, 'InvalidField', 'metadata.username']],
     [{ metadata: { bio: 'x'.repeat(300) } }, [400, 'InvalidField', 'metadata.bio']],
+    [{ metadata: { location: { latitude: 1 } } }, [400, 'InvalidField', 'metadata.location.longitude']],
     [
       { signer: { ...signer, app_fid: fid } },
       [400, 'InvalidField', 'signer.signed_key_request_metadata_signature'],

@@ -47,6 +47,16 @@ describe('PATCH user', () => {
     expect((await profile()).profile.bio.text).toBe('three')
   })
 
+  it('an empty text clears the location, null leaves it as it is', async () => {
+    const stored = async () => await db`select location from social.users where fid = 1`
+    bodyOf(await update({ location: { latitude: 1, longitude: 2 } }))
+    bodyOf(await update({ bio: 'at home', location: null }))
+    expect(await stored()).toEqual([{ location: 'geo:1.00,2.00' }])
+    bodyOf(await update({ location: '' }))
+    expect(await stored()).toEqual([{ location: null }])
+    expect((await profile()).profile.location).toBeUndefined()
+  })
+
   it('C.4 a GitHub name is replaced, but never cleared: 400 in plain words, other members are updated', async () => {
     bodyOf(await update({ verified_accounts: { github: 'Alice-Hub' } }))
     const reply = await update({ verified_accounts: { github: '' } })
@@ -133,6 +143,12 @@ describe('PATCH user', () => {
     ['a name on X that is none', { verified_accounts: { x: 'a b' } }, 'verified_accounts.x'],
     ['only a platform that there is not', { verified_accounts: { y: 'a' } }, undefined],
     ['a place that is none', { location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
+    ['a place in words', { location: 'Berlin' }, 'location'],
+    [
+      'a place that is none beside what no place has',
+      { location: { x: 1, latitude: 91, longitude: 0 } },
+      'location.latitude',
+    ],
     ['half a place', { location: { latitude: 1 } }, 'location.longitude'],
     ['an address that is none', { primary_eth_address: '0x12' }, 'primary_eth_address'],
   ])('refuses %s', async (_, body, property) => {

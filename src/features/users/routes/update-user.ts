@@ -44,7 +44,11 @@ export const UpdateUserReqBody = Type.Object({
   url: entry('URL of the user’s page, up to 256 bytes.', 'https://example.com/dwr'),
   username: entry('Name that the user holds: an fname or an ENS name.', 'dwr'),
   display_name: entry('Display name, up to 32 bytes.', 'Dan Romero'),
-  location: Type.Optional(Type.Object(pointParameters)),
+  location: Type.Optional(
+    Type.Union([Type.Object(pointParameters), Type.Literal('')], {
+      description: 'A place, or an empty text to clear it.',
+    }),
+  ),
   primary_eth_address: primaryAddress('0x[a-fA-F0-9]{40}', 'an Ethereum address: 0x and 40 hex digits'),
   primary_sol_address: primaryAddress('[1-9A-HJ-NP-Za-km-z]{32,44}', 'a Solana address'),
   verified_accounts: Type.Optional(
@@ -62,8 +66,8 @@ export const updateUser = defineOperation({
   tag: 'Users',
   summary: 'Update user profile',
   description:
-    'Changes the members that the body has; an empty text clears a member. Coordinates are stored with ' +
-    'two decimals, about a kilometre. If the protocol refuses some members, the others are applied and ' +
+    'Changes the members that the body has; an empty text clears a member, except a GitHub name. Coordinates ' +
+    'are stored with two decimals, about a kilometre. If the protocol refuses some members, the others are applied and ' +
     'the reply is 207. If it refuses all of them, the reply is the first error.',
   example: { reply: { success: true, message: 'the profile is updated' } },
   body: UpdateUserReqBody,
