@@ -229,7 +229,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     statements: 2,
     buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, bio: 'gardens', username: 'alice' }),
   },
-  'POST user/verification': { statements: 2, buildRequest: claimAddress },
+  'POST user/verification': { statements: 3, buildRequest: claimAddress },
   'DELETE user/verification': {
     statements: 3,
     buildRequest: async (scene) => {

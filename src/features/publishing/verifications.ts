@@ -31,6 +31,9 @@ const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
 /**
  * Verifies an address; the hub checks the signature.
  *
+ * An address that is verified the same way already stays so, whatever block its owner has signed now: a message that
+ * replaces another one would revoke the primary address.
+ *
  * @throws PlazaError For the hub's refusal, with the invalid member. A contract's signature is checked on its
  * chain, and refused as `not_configured` without one.
  */
@@ -41,9 +44,15 @@ export async function publishVerification(
   /** For a contract 1, with its chain; for an account 0. */
   { chainId, verificationType }: { readonly chainId: number; readonly verificationType: number },
 ): Promise<void> {
-  const content = {
-    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
-    verificationAddAddressBody: { ...claimBody(claim), chainId, verificationType },
+  const body = { ...claimBody(claim), chainId, verificationType }
+  const content = { type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody: body }
+  const stored = await findVerification(publisher.writerDb, author.fid, claim.address)
+  const current = stored?.data.verificationAddAddressBody
+  if (current?.verificationType === verificationType && current.chainId === chainId) {
+    const data = messageData(publisher, author, content, farcasterNow(publisher))
+    const problem = await checkVerificationClaim(body, data)
+    if (problem !== null) throw validationError('eth_signature', problem)
+    return
   }
   const [outcome] = await publishChanges(publisher, author, [content])
   const refusal = outcome?.refusal

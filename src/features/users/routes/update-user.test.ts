@@ -177,6 +177,17 @@ describe('user/verification', () => {
     expect((await profile()).verifications).toEqual([address])
   })
 
+  it('verifies an address again with another claim -> nothing changes, and it stays the primary one', async () => {
+    bodyOf(await update({ primary_eth_address: address }))
+    const stored = () => db`select hash from hub.messages where fid = 1 order by hash`
+    const before = await stored()
+    bodyOf(await send('POST', await addressClaim(1, 'b2')))
+    expect(await stored()).toEqual(before)
+    expect(await db`select primary_eth_address from social.users where fid = 1`).toEqual([
+      { primary_eth_address: wallet.address },
+    ])
+  })
+
   it.each([
     ['another user’s claim', 2, {}, 'eth_signature', 'invalid claimSignature'],
     ['a chain that there is not', 1, { chain_id: 5 }, 'chain_id', /one of 0, 1, 10/],
