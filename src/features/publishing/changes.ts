@@ -160,7 +160,7 @@ function listedTargetsByKey(stored: ReadonlyMap<string, StoredChangeRow>) {
   )
 }
 
-/** Whether a stored message has the same content, at any time. */
+/** Whether a stored message has the same content, at any time and with any time to display. */
 function hasSameContent({ message }: StoredChangeRow, data: MessageData): boolean {
   const { data: stored } = decodeStoredMessage(message)
   if (stored.type !== data.type || stored.type === MessageType.LINK_COMPACT_STATE) return false
@@ -168,5 +168,6 @@ function hasSameContent({ message }: StoredChangeRow, data: MessageData): boolea
 }
 
 function encodedWithoutTime(data: MessageData): Buffer {
-  return Buffer.from(MessageData.encode({ ...data, timestamp: 0 }).finish())
+  const linkBody = data.linkBody && { ...data.linkBody, displayTimestamp: undefined }
+  return Buffer.from(MessageData.encode({ ...data, linkBody, timestamp: 0 }).finish())
 }
