@@ -1,6 +1,6 @@
 import type { ConflictKey, StoredMessageRow } from '../../hub/merge/stored-message.js'
 import type { Database } from '../../platform/db/connection.js'
-import { type Refusal, refusalError } from '../../platform/errors.js'
+import { type Refusal, refusalError, refuse } from '../../platform/errors.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageData, MessageType } from '../../protocol/definitions.js'
 import { compactKey } from '../../protocol/kinds/link.js'
@@ -32,7 +32,8 @@ export interface ChangeOutcome {
  *
  * All go into one submission, and no two may share a conflict key. A change that is current already
  * succeeds without a message, and so does the removal of a reaction or link that does not exist: a removal takes a
- * place in the user's storage, where it could displace the oldest message.
+ * place in the user's storage, where it could displace the oldest message. A link that was current until the
+ * submission displaced it is published after all.
  *
  * @throws PlazaError `unavailable`.
  */
@@ -52,10 +53,45 @@ export async function publishChanges(
       const refusal = message ? (refusals[next++] ?? null) : null
       outcomes.set(pending[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
     }
+    const current = messages.length === 0 ? [] : currentLinks(pending, prepared)
+    for (const { change, hash } of await findDisplaced(publisher, author, current)) {
+      outcomes.set(change, { hash, refusal: refuse('bad_request.prunable', 'other links displace this one') })
+    }
     if (attempt === MAX_ATTEMPTS) break
     pending = pending.filter((change) => isSuperseded(outcomes.get(change)?.refusal ?? null))
   }
   return changes.map((change) => outcomes.get(change)!)
+}
+
+/** A change that is current already, and the hash of its message. */
+interface CurrentChange {
+  readonly change: MessageContent
+  readonly hash: Buffer
+}
+
+/** Returns the added links that needed no message: only links are so many in a submission that they displace others. */
+function currentLinks(changes: readonly MessageContent[], prepared: readonly PreparedChange[]) {
+  return changes.flatMap((change, index): CurrentChange[] => {
+    const { hash, message } = prepared[index]!
+    const isCurrent = change.type === MessageType.LINK_ADD && message === null && hash !== null
+    return isCurrent ? [{ change, hash }] : []
+  })
+}
+
+/** Returns those whose message is stored no longer: where storage is full, each new message displaces the oldest. */
+async function findDisplaced(
+  publisher: Publisher,
+  author: Author,
+  current: readonly CurrentChange[],
+): Promise<CurrentChange[]> {
+  if (current.length === 0) return []
+  const now = farcasterNow(publisher)
+  const keys = current.map(({ change }) => conflictKeyOf(messageData(publisher, author, change, now)))
+  const stored = await readStoredMessages(publisher.writerDb, author.fid, keys)
+  return current.filter(({ hash }, index) => {
+    const { set, key } = keys[index]!
+    return !stored.get(mapKey(set, key))?.hash.equals(hash)
+  })
 }
 
 /** Publishes one such change. Throws for the hub's refusal; `unavailable`. */
@@ -66,6 +102,12 @@ export async function publishChange(
 ): Promise<void> {
   const [outcome] = await publishChanges(publisher, author, [change])
   if (outcome?.refusal) throw refusalError(outcome.refusal)
+}
+
+/** The hash of the current or new message, and the message to submit, if any. */
+interface PreparedChange {
+  readonly hash: Buffer | null
+  readonly message: SignedMessage | null
 }
 
 /**
@@ -79,7 +121,7 @@ export async function prepareChanges(
   publisher: Publisher,
   author: Author,
   changes: readonly MessageContent[],
-): Promise<{ readonly hash: Buffer | null; readonly message: SignedMessage | null }[]> {
+): Promise<PreparedChange[]> {
   const now = farcasterNow(publisher)
   const conflictKeys = changes.map((change) => conflictKeyOf(messageData(publisher, author, change, now)))
   const stored = await readStoredMessages(publisher.writerDb, author.fid, conflictKeys)

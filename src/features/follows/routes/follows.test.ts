@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { approvedSigner } from '../../signers/testing/approved-signer.js'
 
 const { hub, db, api, users, signers } = await createPublishingNetwork()
-const [alice, bob] = users
-const [signer_uuid, bobSigner] = signers
+const [alice, bob, carol] = users
+const [signer_uuid, bobSigner, carolSigner] = signers
+
+/** Links that a unit of storage has room for. */
+const MAX_LINKS = 200
 
 const send = (method: 'POST' | 'DELETE', target_fids: number[]) =>
   api.send(method, 'user/follow', { signer_uuid, target_fids })
@@ -70,6 +75,44 @@ describe('follows', () => {
       { success: true, target_fid: 3, hash: expect.stringMatching(/^0x/) },
     ])
     expect(await hub.submit([bob.link(3, testNow - 60)])).toMatchObject([{ code: 'bad_request.conflict' }])
+  })
+
+  it('with another time to display -> are current: nothing is published', async () => {
+    const link = (type: string, targetFid: number) =>
+      carol.message(
+        { type: MessageType.LINK_ADD, linkBody: { type, targetFid, displayTimestamp: 12 } },
+        testNow - 60,
+      )
+    const end = carol.message(
+      { type: MessageType.LINK_REMOVE, linkBody: { type: 'follow', targetFid: 1, displayTimestamp: 12 } },
+      testNow - 60,
+    )
+    const messages = [link('follow', 2), link('block', 2), end]
+    expect(await hub.submit(messages)).toEqual([null, null, null])
+    const before = await heights()
+    const sendCarols = (method: 'POST' | 'DELETE', path: string, body: object) =>
+      api.send(method, path, { signer_uuid: carolSigner, ...body })
+    const hashOf = async (method: 'POST' | 'DELETE', fid: number) =>
+      bodyOf(await sendCarols(method, 'user/follow', { target_fids: [fid] })).details[0].hash
+    expect(await hashOf('POST', 2)).toBe(`0x${messages[0]!.hash.toString('hex')}`)
+    expect(await hashOf('DELETE', 1)).toBe(`0x${end.hash.toString('hex')}`)
+    bodyOf(await sendCarols('POST', 'block', { blocked_fid: 2 }))
+    expect(await heights()).toBe(before)
+  })
+
+  it('that other follows of the request displace -> are published again', async () => {
+    const dave = new TestUser(60)
+    await hub.submitOnChainEvents([...dave.onChain({ units: 1 }), new TestUser(61).registered()])
+    const { id } = await approvedSigner({ db, hub }, dave, api)
+    const oldest = dave.link(1, testNow - 900)
+    const others = Array.from({ length: MAX_LINKS - 1 }, (_, n) => dave.link(5000 + n, testNow - 800 + n))
+    expect(await hub.submit([oldest, ...others])).toEqual(Array(MAX_LINKS).fill(null))
+    const reply = await api.send('POST', 'user/follow', { signer_uuid: id, target_fids: [1, 61] })
+    const { success, details } = bodyOf(reply)
+    expect(success).toBe(true)
+    const stored = await db<{ hash: string }[]>`
+      select '0x' || encode(hash, 'hex') as hash from hub.messages where fid = 60 order by ts desc, hash limit 2`
+    expect(details.map(({ hash }: { hash: string }) => hash).sort()).toEqual(stored.map(({ hash }) => hash))
   })
 
   it('one fails -> a result for each target, each counted once', async () => {
