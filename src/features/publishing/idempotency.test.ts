@@ -129,6 +129,35 @@ describe('idempotency', () => {
     expect(await likes()).toBe(1)
   })
 
+  it('a merged reaction does not end a later one of the same idem', async () => {
+    const target = 'https://reacted.example'
+    const clock = () => testNowUnix * 1000
+    const later = () => clock() + 1000
+    const refused = refuse('bad_request.validation_failure', 'insufficient storage')
+    const refusing = await createTestApi({ db, hub: { ...hub, submit: async () => [refused] }, clock })
+    const killedHub = { ...hub, submit: () => Promise.reject(new Error('process terminated')) }
+    const killed = await createTestApi({ db, hub: killedHub, clock: later })
+    const like = (through: typeof killed) =>
+      through.send('POST', 'reaction', { signer_uuid, reaction_type: 'like', target, idem: 'm' })
+    const overtaken = await createTestApi({
+      db,
+      hub: {
+        ...hub,
+        submit: async (...submitted) => {
+          expect((await like(refusing)).statusCode).toBe(400)
+          expect((await like(killed)).statusCode).toBe(500)
+          return await hub.submit(...submitted)
+        },
+      },
+      clock,
+    })
+    const isDone = async () => await db`select is_done as "isDone" from publish.requests where idem = 'm'`
+    bodyOf(await like(overtaken))
+    expect(await isDone()).toEqual([{ isDone: false }])
+    bodyOf(await like(api))
+    expect(await isDone()).toEqual([{ isDone: true }])
+  })
+
   it('resumes when the server died between storing and merging', async () => {
     const interrupted = await createTestApi({
       db,

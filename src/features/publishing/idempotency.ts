@@ -54,7 +54,7 @@ export async function publishOnce(
     if (prepared.message === null) return prepared.replyFor
     const [refusal = null] = await hub.submit([prepared.message], { origin: 'signer' })
     if (refusal === null || isDuplicate(refusal)) {
-      await markDone(writerDb, request)
+      await markDone(writerDb, request, prepared.message)
       return prepared.replyFor
     }
     await freeKey(writerDb, request, { refusal, message: prepared.message })
@@ -98,7 +98,7 @@ async function replayRequest(
     // Its author may have lost what it needs, as storage, since it was published.
     if (!(await isPublished(writerDb, message))) throw toError(refusal)
   }
-  await markDone(writerDb, request)
+  await markDone(writerDb, request, message)
   return stored.answer
 }
 
@@ -156,8 +156,17 @@ async function freeKey(
   `
 }
 
-async function markDone(db: Database, { appId, idem }: IdempotentRequest): Promise<void> {
-  await db`update publish.requests set is_done = true where app_id = ${appId} and idem = ${idem}`
+/** Notes that the message of a request is merged, unless the `idem` was freed and has another message by now. */
+async function markDone(
+  db: Database,
+  { appId, idem }: IdempotentRequest,
+  message: SignedMessage,
+): Promise<void> {
+  await db`
+    update publish.requests
+    set is_done = true
+    where app_id = ${appId} and idem = ${idem} and message = ${encodeMessage(message)}::bytea
+  `
 }
 
 /** Hashes the content; the order of members does not matter. */
