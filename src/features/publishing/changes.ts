@@ -33,7 +33,7 @@ export interface ChangeOutcome {
  * All go into one submission, and no two may share a conflict key. A change that is current already
  * succeeds without a message, and so does the removal of a reaction or link that does not exist: a removal takes a
  * place in the user's storage, where it could displace the oldest message. A link that was current until the
- * submission displaced it is published after all.
+ * submission displaced it is refused: to publish it again would displace the next one.
  *
  * @throws PlazaError `unavailable`.
  */
@@ -43,6 +43,7 @@ export async function publishChanges(
   changes: readonly MessageContent[],
 ): Promise<ChangeOutcome[]> {
   const outcomes = new Map<MessageContent, ChangeOutcome>()
+  const currentLinks = new Map<MessageContent, Buffer>()
   let pending = changes
   for (let attempt = 1; pending.length > 0; attempt += 1) {
     const prepared = await prepareChanges(publisher, author, pending)
@@ -51,47 +52,41 @@ export async function publishChanges(
     let next = 0
     for (const [index, { hash, message }] of prepared.entries()) {
       const refusal = message ? (refusals[next++] ?? null) : null
-      outcomes.set(pending[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
-    }
-    const current = messages.length === 0 ? [] : currentLinks(pending, prepared)
-    for (const { change, hash } of await findDisplaced(publisher, author, current)) {
-      outcomes.set(change, { hash, refusal: refuse('bad_request.prunable', 'other links displace this one') })
+      const change = pending[index]!
+      outcomes.set(change, { hash, refusal: isDuplicate(refusal) ? null : refusal })
+      // Only links are so many in a submission that they displace others.
+      if (change.type === MessageType.LINK_ADD && message === null && hash !== null)
+        currentLinks.set(change, hash)
     }
     if (attempt === MAX_ATTEMPTS) break
     pending = pending.filter((change) => isSuperseded(outcomes.get(change)?.refusal ?? null))
   }
+  if (currentLinks.size < changes.length) {
+    const refusal = refuse('bad_request.prunable', 'other links of this request have displaced it')
+    for (const change of await findDisplaced(publisher, author, currentLinks))
+      outcomes.set(change, { hash: null, refusal })
+  }
   return changes.map((change) => outcomes.get(change)!)
-}
-
-/** A change that is current already, and the hash of its message. */
-interface CurrentChange {
-  readonly change: MessageContent
-  readonly hash: Buffer
-}
-
-/** Returns the added links that needed no message: only links are so many in a submission that they displace others. */
-function currentLinks(changes: readonly MessageContent[], prepared: readonly PreparedChange[]) {
-  return changes.flatMap((change, index): CurrentChange[] => {
-    const { hash, message } = prepared[index]!
-    const isCurrent = change.type === MessageType.LINK_ADD && message === null && hash !== null
-    return isCurrent ? [{ change, hash }] : []
-  })
 }
 
 /** Returns those whose message is stored no longer: where storage is full, each new message displaces the oldest. */
 async function findDisplaced(
   publisher: Publisher,
   author: Author,
-  current: readonly CurrentChange[],
-): Promise<CurrentChange[]> {
-  if (current.length === 0) return []
+  current: ReadonlyMap<MessageContent, Buffer>,
+): Promise<MessageContent[]> {
+  if (current.size === 0) return []
   const now = farcasterNow(publisher)
-  const keys = current.map(({ change }) => conflictKeyOf(messageData(publisher, author, change, now)))
-  const stored = await readStoredMessages(publisher.writerDb, author.fid, keys)
-  return current.filter(({ hash }, index) => {
-    const { set, key } = keys[index]!
-    return !stored.get(mapKey(set, key))?.hash.equals(hash)
-  })
+  const keyOf = (change: MessageContent) => conflictKeyOf(messageData(publisher, author, change, now))
+  const links = [...current].map(([change, hash]) => ({ change, hash, conflictKey: keyOf(change) }))
+  const stored = await readStoredMessages(
+    publisher.writerDb,
+    author.fid,
+    links.map(({ conflictKey }) => conflictKey),
+  )
+  return links.flatMap(({ change, hash, conflictKey: { set, key } }) =>
+    stored.get(mapKey(set, key))?.hash.equals(hash) ? [] : [change],
+  )
 }
 
 /** Publishes one such change. Throws for the hub's refusal; `unavailable`. */

@@ -163,7 +163,8 @@ export async function untrackToken(db: Database, network: ChainName, address: Bu
         price_usd = case when ${endsDollar} then null else price_usd end,
         price_rank = case when ${endsDollar} then null else price_rank end,
         priced_at = case when ${endsDollar} then null else priced_at end
-      where network = ${network} and address = ${address}::bytea and tracked_by is not null
+      -- Versions before have left the flag of tokens that are not tracked any more.
+      where network = ${network} and address = ${address}::bytea and (tracked_by is not null or ${endsDollar})
       returning id
     `
     if (token === undefined) return false

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
-import { type AiClient, AiRefusal } from '../../platform/ai/ai-client.js'
+import { type AiClient, AiRefusal, type ChatRequest } from '../../platform/ai/ai-client.js'
 import { AiRequestsUsedUp } from '../../platform/ai/daily-requests.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_MS } from '../../platform/durations.js'
@@ -86,12 +86,13 @@ async function describeTopics(run: DescribeRun): Promise<void> {
     )
     order by t.score desc, t.slug
   `
+  const checkPlainText = createPlainTextCheck(chat)
   for (const { slug, hashes } of topics.filter((topic) => !attempts.has(topic.slug))) {
     const casts = await hydrator.casts(hashes)
     const posts = [...casts.values()].map((cast) =>
       cutText(cast.parse<{ text: string }>().text, MAX_SAMPLE_LENGTH),
     )
-    const description = await describe(chat, posts)
+    const description = await describe(chat, posts, checkPlainText)
     if (description === null) {
       log.warn({ slug }, 'the model has no usable description of a topic')
       attempts.set(slug, now)
@@ -108,13 +109,31 @@ async function describeTopics(run: DescribeRun): Promise<void> {
 }
 
 /** Asks for a description. Null: these posts are refused, or the answer has another form. */
-async function describe(chat: Chat, posts: readonly string[]): Promise<TopicDescription | null> {
+async function describe(
+  chat: Chat,
+  posts: readonly string[],
+  checkPlainText: () => Promise<void>,
+): Promise<TopicDescription | null> {
   try {
-    return parseDescription(await chat({ instructions, content: JSON.stringify(posts), maxTokens: 300 }))
+    return parseDescription(await chat(requestAbout(posts)))
   } catch (error) {
-    if (error instanceof AiRefusal) return null
-    throw error
+    if (!(error instanceof AiRefusal)) throw error
+    await checkPlainText()
+    return null
   }
+}
+
+/** Creates a function that throws AiRefusal if the endpoint refuses even a plain text, so that no topic is to blame. It asks once. */
+function createPlainTextCheck(chat: Chat): () => Promise<void> {
+  let isAccepted = false
+  return async () => {
+    if (!isAccepted) await chat(requestAbout(['hello']))
+    isAccepted = true
+  }
+}
+
+function requestAbout(posts: readonly string[]): ChatRequest {
+  return { instructions, content: JSON.stringify(posts), maxTokens: 300 }
 }
 
 interface TopicDescription {

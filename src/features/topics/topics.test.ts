@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { Hydrator } from '../../graph/cache/hydrator.js'
+import { AiRefusal } from '../../platform/ai/ai-client.js'
 import { sendJson, serveAi } from '../../platform/ai/testing/ai-server.js'
 import { silentLog } from '../../platform/log/log.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -198,15 +199,27 @@ test('a topic that the endpoint refuses does not hold up the others, and waits a
   await job.run()
   expect((await topicsOf()).map(({ name }) => name)).toEqual(['AI agents', 'Bread', 'Bread'])
   await job.run()
-  expect(server.requests.length).toBe(3)
+  // The refused one is followed by a plain text, which tells whom to blame.
+  expect(server.requests.length).toBe(4)
+  await db`delete from topics.descriptions`
+})
+
+test('an endpoint that refuses any text -> the job fails, and no topic waits for it', async () => {
+  const { server, job } = await createRefusedJob(1_000)
+  const { answer } = server
+  server.answer = (_request, res) => res.writeHead(400).end()
+  await expect(job.run()).rejects.toBeInstanceOf(AiRefusal)
+  server.answer = answer
+  await job.run()
+  expect((await topicsOf()).map(({ name }) => name)).toEqual(['AI agents', 'Bread', 'Bread'])
   await db`delete from topics.descriptions`
 })
 
 test('the requests of the day are used up -> the job ends, and the topics keep their names', async () => {
-  const { server, job } = await createRefusedJob(2)
+  const { server, job } = await createRefusedJob(3)
   await job.run()
   await job.run()
-  expect(server.requests.length).toBe(2)
+  expect(server.requests.length).toBe(3)
   expect((await topicsOf()).map(({ name }) => name)).toEqual(['AI agents', 'Bread', 'fifa.example'])
   await db`delete from topics.descriptions`
 })

@@ -110,7 +110,7 @@ async function mergeTokens(
     select
       outcome,
       case when client_fid = ${UNNAMED_CLIENT}::bigint then ${hostOf(db, db`url`)} end as "unnamedHost",
-      outcome in ('added', 'replaced', 'ended') or (outcome = 'unchanged' and stored_token is not null) as "isStored",
+      outcome in ('added', 'replaced', 'ended') or (outcome = 'unchanged' and stored_token = token) as "isStored",
       count(*)::integer as count
     from judged
     group by 1, 2, 3
