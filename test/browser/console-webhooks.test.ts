@@ -293,6 +293,64 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     expect(await isActive()).toBe(false)
   })
 
+  it('deliveries stay where they are while one has the focus or is open, and tell of changes', async () => {
+    const receiver = await startReceiver()
+    const subscription = { 'cast.created': {} }
+    const reply = await send('POST', 'webhook', { name: 'busy garden', url: receiver.url, subscription })
+    const { webhook_id } = reply.json().webhook
+    const sendOne = () => send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
+    await sendOne()
+    const { page, closed } = await openWebhooks({ path: `/webhooks/${webhook_id}` })
+    const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem')
+    await rows.getByText('delivered').waitFor()
+    await rows.getByRole('button', { name: /^Open test-/ }).focus()
+    await sendOne()
+    const newer = page.getByRole('button', { name: 'There are changes' })
+    await newer.waitFor()
+    expect(await rows.count()).toBe(1)
+    await newer.click()
+    await expect.poll(() => rows.count()).toBe(2)
+    const last = rows.getByRole('button', { name: /^Open test-/ }).last()
+    await last.click()
+    await page.getByRole('dialog').getByText('Last attempt').waitFor()
+    await sendOne()
+    await page.getByText('There are changes').waitFor()
+    await page.keyboard.press('Escape')
+    await closed()
+    await expect.poll(() => last.evaluate((button) => button === document.activeElement)).toBe(true)
+    expect(await rows.count()).toBe(2)
+    await last.blur()
+    await expect.poll(() => rows.count()).toBe(3)
+  })
+
+  it('deliveries of a rare state are looked for in three pages, and change when there are none', async () => {
+    const receiver = await startReceiver()
+    const subscription = { 'cast.created': {} }
+    const reply = await send('POST', 'webhook', { name: 'vast garden', url: receiver.url, subscription })
+    const { webhook_id } = reply.json().webhook
+    const { page, shows } = await openWebhooks({ path: `/webhooks/${webhook_id}` })
+    await shows('Nothing was sent yet')
+    const asked: string[] = []
+    await page.route('**/webhook/deliveries/?*status=delivered*', async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? 'page-0'
+      asked.push(cursor)
+      const number = Number(cursor.slice('page-'.length))
+      const next = { cursor: number < 4 ? `page-${number + 1}` : null }
+      await route.fulfill({ json: { deliveries: [], next } })
+    })
+    await page.getByRole('combobox', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'delivered' }).click()
+    const lookBack = page.getByRole('button', { name: 'Look further back' })
+    await lookBack.waitFor()
+    expect(asked).toEqual(['page-0', 'page-1', 'page-2'])
+    await lookBack.click()
+    await shows('No delivery is delivered')
+    await page.unrouteAll()
+    await send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
+    await page.getByRole('button', { name: 'There are changes' }).click()
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('delivered').waitFor()
+  })
+
   it('are usable in the dark and on a phone', async () => {
     const options = { ...phone, colorScheme: 'dark' as const }
     const { page, shows, isFaultless, click, link, tab } = await openWebhooks({ options })

@@ -202,6 +202,24 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     expect(requests).toBe(4)
   })
 
+  it('a long list goes on telling that there are changes when its next page has come', async () => {
+    await db`
+      insert into app.audit_log (address, operation, params)
+      select 'here', 'POST one of many ' || n, '{}' from generate_series(1, 250) n`
+    const { page, shows } = await openConsole(browser, { ...server, path: '/audit-log' })
+    const list = page.getByRole('region', { name: 'Audit log' })
+    await shows('100 loaded, more follow')
+    await list.press('End')
+    await shows('200 loaded, more follow')
+    await db`insert into app.audit_log (address, operation, params) values ('here', 'POST later', '{}')`
+    const newer = page.getByRole('button', { name: 'There are changes' })
+    await newer.waitFor()
+    await list.press('End')
+    await page.getByText('200 loaded, more follow').waitFor({ state: 'detached' })
+    await newer.click()
+    await shows('POST later')
+  })
+
   it('creates an app and a key that is shown once, revokes it, and lists what was changed', async () => {
     const { page, shows, isFaultless } = await openConsole(browser, server)
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click()

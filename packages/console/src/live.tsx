@@ -3,7 +3,7 @@ import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { requestSession } from './api'
 import { type EventFilter, LiveConnection, type LiveTopic } from './live-connection'
-import { refresh } from './parts/cursor-query'
+import { refreshUnlessHeld } from './parts/cursor-query'
 
 /** One stream for the whole console: its topics are those of the mounted pages. */
 const connection = new LiveConnection()
@@ -20,8 +20,8 @@ function refreshSoon(queries: QueryClient, key: string): void {
   // It is going to be fetched.
   if ((refreshes.get(key) ?? 0) > now) return
   refreshes.set(key, at)
-  if (at === now) refresh(queries, JSON.parse(key) as QueryKey)
-  else setTimeout(() => refresh(queries, JSON.parse(key) as QueryKey), at - now)
+  if (at === now) refreshUnlessHeld(queries, JSON.parse(key) as QueryKey)
+  else setTimeout(() => refreshUnlessHeld(queries, JSON.parse(key) as QueryKey), at - now)
 }
 
 /** Fetches the queries whose key begins with `queryKey` again, when what a topic tells of has changed. */

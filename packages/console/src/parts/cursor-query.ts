@@ -1,4 +1,6 @@
 import {
+  type FetchNextPageOptions,
+  hashKey,
   type InfiniteData,
   type Query,
   type QueryClient,
@@ -7,12 +9,16 @@ import {
   useInfiniteQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 
 /** A list in pages. */
 export type CursorQuery<Page> = UseInfiniteQueryResult<InfiniteData<Page>> & {
   /** Fetches the first page again, and forgets the others. */
   readonly startOver: () => void
+  /** Lets live changes wait while `isHeld` says so, as they do with several pages. Ends with what is returned. */
+  readonly holdWhile: (isHeld: () => boolean) => () => void
+  /** Fetches a single page again for changes that have waited, unless they still have to. */
+  readonly catchUp: () => void
 }
 
 /**
@@ -47,11 +53,49 @@ export function useCursorQuery<Page>(
     refetchInterval: ({ state }) =>
       refetchMs === undefined || (state.data?.pages.length ?? 0) > 1 ? false : refetchMs,
   })
+  const { fetchNextPage: fetchNext } = query
+  const fetchNextPage = useCallback(
+    async (options?: FetchNextPageOptions) => {
+      const keyNow = JSON.parse(key) as QueryKey
+      const before = queries.getQueryState(keyNow)
+      // A page that did not come makes the others stale, too.
+      const isOutdated = before?.isInvalidated === true && before.error === null
+      const result = await fetchNext(options)
+      // The page counts as a newer state of the whole list, whose first page is as old as before.
+      if (isOutdated && result.isSuccess) {
+        void queries.invalidateQueries({ queryKey: keyNow, exact: true, refetchType: 'none' })
+      }
+      return result
+    },
+    [queries, key, fetchNext],
+  )
   function startOver(): void {
     keepFirstPage(queries, queryKey)
     void queries.invalidateQueries({ queryKey, exact: true })
   }
-  return { ...query, startOver }
+  const holdWhile = useCallback(
+    (isHeld: () => boolean) => {
+      const hash = hashKey(JSON.parse(key) as QueryKey)
+      holds.set(hash, isHeld)
+      return () => {
+        if (holds.get(hash) === isHeld) holds.delete(hash)
+      }
+    },
+    [key],
+  )
+  const catchUp = useCallback(() => {
+    const found = queries.getQueryCache().find({ queryKey: JSON.parse(key) as QueryKey, exact: true })
+    const isWaiting = found?.state.isInvalidated && found.state.fetchStatus === 'idle'
+    if (isWaiting && found.state.error === null) refreshOne(queries, found, isHeld(found))
+  }, [queries, key])
+  return { ...query, fetchNextPage, startOver, holdWhile, catchUp }
+}
+
+/** By hash of its key: whether a list must stay as it is for now. */
+const holds = new Map<string, () => boolean>()
+
+function isHeld({ queryHash }: Query): boolean {
+  return holds.get(queryHash)?.() === true
 }
 
 /** Ends a fetch that is under way, too: its reply would bring the other pages back, and count as new. */
@@ -74,9 +118,18 @@ const waiting = new WeakSet<Query>()
  * way ends first: changes that come faster than replies would end each before its reply.
  */
 export function refresh(queries: QueryClient, queryKey: QueryKey): void {
+  refreshAll(queries, queryKey, () => false)
+}
+
+/** Does what `refresh` does for a change that somebody else has made: a list that is held only becomes stale. */
+export function refreshUnlessHeld(queries: QueryClient, queryKey: QueryKey): void {
+  refreshAll(queries, queryKey, isHeld)
+}
+
+function refreshAll(queries: QueryClient, queryKey: QueryKey, waits: (query: Query) => boolean): void {
   for (const query of queries.getQueryCache().findAll({ queryKey })) {
-    if (query.state.fetchStatus === 'idle') refreshOne(queries, query)
-    else if (!waiting.has(query)) void refreshAfterFetch(queries, query)
+    if (query.state.fetchStatus === 'idle') refreshOne(queries, query, waits(query))
+    else if (!waiting.has(query)) void refreshAfterFetch(queries, query, waits)
   }
 }
 
@@ -89,15 +142,19 @@ export function refreshAfterAction(queries: QueryClient, queryKey: QueryKey, lis
   refresh(queries, queryKey)
 }
 
-async function refreshAfterFetch(queries: QueryClient, query: Query): Promise<void> {
+async function refreshAfterFetch(
+  queries: QueryClient,
+  query: Query,
+  waits: (query: Query) => boolean,
+): Promise<void> {
   waiting.add(query)
   await query.promise?.catch(() => {})
   waiting.delete(query)
-  refreshOne(queries, query)
+  refreshOne(queries, query, waits(query))
 }
 
-function refreshOne(queries: QueryClient, { queryKey, state }: Query): void {
+function refreshOne(queries: QueryClient, { queryKey, state }: Query, waits: boolean): void {
   const data = state.data as Partial<InfiniteData<unknown>> | undefined
   const isLong = Array.isArray(data?.pages) && data.pages.length > 1
-  void queries.invalidateQueries({ queryKey, exact: true, ...(isLong && { refetchType: 'none' }) })
+  void queries.invalidateQueries({ queryKey, exact: true, ...((isLong || waits) && { refetchType: 'none' }) })
 }

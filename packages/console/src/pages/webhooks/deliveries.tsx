@@ -36,6 +36,7 @@ export function Deliveries({ appId, webhook }: { appId: string; webhook: Webhook
         itemsOf={({ deliveries }) => deliveries}
         keyOf={({ delivery_id }) => delivery_id}
         rowHeight={76}
+        isHeld={opened !== null}
         empty={
           <Empty title={status === null ? 'Nothing was sent yet' : `No delivery is ${status}`}>
             Deliveries are listed here as soon as an event matches. Send a sample to try the receiver.
