@@ -317,7 +317,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await page.getByText('There are changes').waitFor()
     await page.keyboard.press('Escape')
     await closed()
-    await expect.poll(() => last.evaluate((button) => button === document.activeElement)).toBe(true)
+    await last.and(page.locator(':focus')).waitFor()
     expect(await rows.count()).toBe(2)
     await last.blur()
     await expect.poll(() => rows.count()).toBe(3)

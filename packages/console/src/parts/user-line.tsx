@@ -19,9 +19,14 @@ export function Picture({ user, size = 36 }: { user: ShownUser; size?: number })
       imageProps={{ loading: 'lazy', referrerPolicy: 'no-referrer' }}
       aria-hidden
     >
-      {(user.display_name ?? nameOf(user).replace('@', '')).slice(0, 1).toUpperCase()}
+      {firstCharacter(user.display_name ?? nameOf(user).replace('@', '')).toUpperCase()}
     </Avatar>
   )
+}
+
+/** A whole one: half of an emoji is no text. */
+function firstCharacter(text: string): string {
+  return [...text][0] ?? ''
 }
 
 /** The address, if it is one with https. */

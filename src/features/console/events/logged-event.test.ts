@@ -118,6 +118,8 @@ describe('a row of the list of events', () => {
     expect(about(user.userData(3, 'a bio', testNow))).toBe('a bio')
     expect(about(user.removeCast(cast.hash, testNow))).toBe('')
     expect(about(user.cast('x'.repeat(121), testNow))).toBe('x'.repeat(120))
+    // No half of a character.
+    expect(about(user.cast(`${'x'.repeat(119)}🌱`, testNow))).toBe('x'.repeat(119))
   })
 
   it('that cannot be decoded has its place only', () => {

@@ -7,6 +7,7 @@ import {
   onChainEventTypeNames,
 } from '../../../hub/methods/json/enum-names.js'
 import { decodeData } from '../../../hub/methods/json/message.js'
+import { cutText } from '../../../platform/text/cut-text.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { HubEvent, Message, MessageData } from '../../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../../protocol/time.js'
@@ -31,7 +32,7 @@ export function loggedEventJson({ shard, id, type, event: bytes }: StoredHubEven
     fid: fidOf(event, data),
     message_type: data === null ? null : nameOf(messageTypeNames, data.type).replace(messagePrefix, ''),
     hash: message === undefined ? null : hexOf(message.hash),
-    summary: event === null ? 'cannot be decoded' : summaryOf(event, data).slice(0, MAX_SUMMARY),
+    summary: event === null ? 'cannot be decoded' : cutText(summaryOf(event, data), MAX_SUMMARY),
   }
 }
 

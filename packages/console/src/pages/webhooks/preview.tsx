@@ -79,5 +79,6 @@ function sampleTitle(type: string, data: unknown): string {
   }
   const name = author?.username ?? user?.username ?? username
   const parts = [name, text].filter((part) => typeof part === 'string' && part !== '')
-  return `${type} ${parts.join(': ').slice(0, MAX_TITLE_LENGTH)}`.trim()
+  // By whole characters: half of an emoji is no text.
+  return `${type} ${[...parts.join(': ')].slice(0, MAX_TITLE_LENGTH).join('')}`.trim()
 }
