@@ -105,6 +105,32 @@ describe.skipIf(browserPath === null)('channels in the console', () => {
     await expect.poll(stored).toBe('written meanwhile')
   })
 
+  it('acts as the last of many moderators, and keeps what is entered when others join them', async () => {
+    const last = new TestUser(2_000)
+    await hub.submitOnChainEvents(last.onChain())
+    await approvedSigner({ db, hub }, last, { appId: api.appId })
+    const others = Array.from({ length: 24 }, (_, n) => 1_000 + n)
+    const document = { id: 'crowd', name: 'Crowd', lead_fid: 2, moderator_fids: [...others, 2_000] }
+    await saveChannel(uncachedWriter(db), document, testNowUnix)
+    const { page } = await openConsole(browser, { ...server, path: '/channels/crowd?tab=edit' })
+    await page.getByRole('combobox', { name: 'Act as' }).waitFor()
+    await page.getByLabel('Name').fill('A bigger crowd')
+    await saveChannel(
+      uncachedWriter(db),
+      { ...document, moderator_fids: [...others, 1_100, 2_000] },
+      testNowUnix,
+    )
+    // Those who may change it are looked up again, without a reply.
+    const isOfOthers = (at: URL) => at.pathname.endsWith('/signers') && at.search.includes('1100')
+    await page.route(isOfOthers, () => {})
+    const request = page.waitForRequest((sent) => isOfOthers(new URL(sent.url())))
+    await page.clock.install()
+    await page.clock.fastForward(60_000)
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
+    await request
+    expect(await page.getByLabel('Name').inputValue({ timeout: 10_000 })).toBe('A bigger crowd')
+  })
+
   it('invites a user, and withdraws the invite', async () => {
     const path = '/channels/books?tab=invites'
     const { page, shows, isFaultless } = await openConsole(browser, { ...server, path })

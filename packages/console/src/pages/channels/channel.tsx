@@ -81,7 +81,7 @@ function ChannelTabs({ channel, app }: { channel: Schemas['Channel']; app: Schem
   const { tab = 'activity', q: castHash } = useSearch({ from: '/signed-in/channels/$id' })
   const navigate = useNavigate()
   const { id, lead, moderator_fids = [] } = channel
-  const governors = [...new Set([...(lead ? [lead.fid] : []), ...moderator_fids])].slice(0, 20)
+  const governors = [...new Set([...(lead ? [lead.fid] : []), ...moderator_fids])]
   return (
     <Tabs
       value={tabNames.find((name) => name === tab) ?? 'activity'}

@@ -1,5 +1,5 @@
 import { Select, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { Empty, Loaded } from '../../parts/page'
@@ -25,14 +25,9 @@ export function NeedsSigner({
   const [chosen, setChosen] = useState<string | null>(null)
   const query = useQuery({
     queryKey: ['apps', app.id, 'signers', fids],
-    queryFn: () =>
-      fids.length === 0
-        ? { signers: [], next: { cursor: null } }
-        : dataOf(
-            api.GET('/admin/apps/{id}/signers', {
-              params: { path: { id: app.id }, query: { fids: [...fids], limit: 100 } },
-            }),
-          ),
+    queryFn: () => loadSigners(app.id, fids),
+    // What is being entered stays while those who may change the channel are others.
+    placeholderData: keepPreviousData,
   })
   return (
     <Loaded query={query}>
@@ -63,6 +58,24 @@ export function NeedsSigner({
       }}
     </Loaded>
   )
+}
+
+/** Fids that one request may have. */
+const MAX_FIDS = 20
+
+/** The approved signers of these users, however many there are. */
+async function loadSigners(id: string, fids: readonly number[]): Promise<{ signers: ActingSigner[] }> {
+  const starts = Array.from({ length: Math.ceil(fids.length / MAX_FIDS) }, (_, chunk) => chunk * MAX_FIDS)
+  const pages = await Promise.all(
+    starts.map((start) =>
+      dataOf(
+        api.GET('/admin/apps/{id}/signers', {
+          params: { path: { id }, query: { fids: fids.slice(start, start + MAX_FIDS), limit: 100 } },
+        }),
+      ),
+    ),
+  )
+  return { signers: pages.flatMap(({ signers }) => signers) }
 }
 
 function mayWriteAll({ permissions, held_by }: ActingSigner): boolean {
