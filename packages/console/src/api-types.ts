@@ -1134,7 +1134,7 @@ export interface paths {
         };
         /**
          * Count the requests of an app
-         * @description Requests with the keys of the app: by UTC day, oldest first, and by key and operation, most requests first. Processes write their counts every 5 seconds; what a process that died had not written is missing. Requests of admins in the name of the app are not among them. Counts are kept for 30 days.
+         * @description Requests with the keys of the app: by UTC day, oldest first, and by key and operation, the 500 with most requests, most first: `complete` is false if there are more. Processes write their counts every 5 seconds; what a process that died had not written is missing. Requests of admins in the name of the app are not among them. Counts are kept for 30 days.
          */
         get: operations["getAdminAppsIdUsage"];
         put?: never;
@@ -3524,6 +3524,11 @@ export interface components {
         AppUsageResponse: {
             days: components["schemas"]["UsageDay"][];
             operations: components["schemas"]["UsageOperation"][];
+            /**
+             * @description Whether `operations` has all pairs of a key and an operation.
+             * @example true
+             */
+            complete: boolean;
         };
         /** @description Requests with the keys of an app on one day. */
         UsageDay: {

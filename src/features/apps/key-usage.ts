@@ -93,6 +93,8 @@ export interface AppUsage {
     readonly prefix: string
     readonly operation: string
   })[]
+  /** Whether `operations` has all of them. */
+  readonly complete: boolean
 }
 
 /** Most pairs of a key and an operation that are listed. */
@@ -125,7 +127,11 @@ export async function readAppUsage(
       where k.app_id = ${appId} and u.day between ${first}::date and ${last}::date
       group by k.id, k.prefix, u.operation
       order by requests desc, k.id, u.operation
-      limit ${MAX_LISTED}`,
+      limit ${MAX_LISTED + 1}`,
   ])
-  return { days: byDay, operations: byOperation }
+  return {
+    days: byDay,
+    operations: byOperation.slice(0, MAX_LISTED),
+    complete: byOperation.length <= MAX_LISTED,
+  }
 }

@@ -86,6 +86,22 @@ it('days without requests are there, and old ones are deleted', async () => {
   expect(await db`select from apps.usage`).toHaveLength(0)
 })
 
+it('more pairs of a key and an operation than are listed are told of', async () => {
+  const [{ id }] = await db<[{ id: number }]>`select id from apps.api_keys where app_id = ${appId} limit 1`
+  const add = (from: number, to: number) => db`
+    insert into apps.usage (key_id, day, operation, requests, refusals)
+    select ${id}, to_timestamp(${nowMs / 1000}), 'GET made up ' || n, n, 0
+    from generate_series(${from}::integer, ${to}::integer) n`
+  await db`delete from apps.usage`
+  await add(1, 500)
+  const all = await usageOf(1)
+  expect([all.operations.length, all.complete]).toEqual([500, true])
+  await add(501, 501)
+  const most = await usageOf(1)
+  expect([most.operations.length, most.complete]).toEqual([500, false])
+  expect(most.operations.at(-1).requests).toBe(2)
+})
+
 it('counts that could not be written are written the next time', async () => {
   await db`delete from apps.usage`
   usage.count(1, 'GET cast', 200)

@@ -10,8 +10,8 @@ export const getAppUsageOperation = defineAdminOperation({
   path: 'apps/{id}/usage',
   summary: 'Count the requests of an app',
   description:
-    'Requests with the keys of the app: by UTC day, oldest first, and by key and operation, most requests first. Processes ' +
-    'write their counts every 5 seconds; what a process that died had not written is missing. Requests of admins in the ' +
+    'Requests with the keys of the app: by UTC day, oldest first, and by key and operation, the 500 with most requests, ' +
+    'most first: `complete` is false if there are more. Processes write their counts every 5 seconds; what a process that died had not written is missing. Requests of admins in the ' +
     'name of the app are not among them. Counts are kept for 30 days.',
   params: appParams,
   input: Type.Object({
@@ -37,6 +37,7 @@ export const getAppUsageOperation = defineAdminOperation({
         api_key_id: keyId,
         ...operation,
       })),
+      complete: usage.complete,
     }
   },
 })

@@ -40,4 +40,8 @@ export const AppUsageResponse = namedObject('AppUsageResponse', {
       { $id: 'UsageOperation', description: 'Requests of a key to an operation.' },
     ),
   ),
+  complete: Type.Boolean({
+    description: 'Whether `operations` has all pairs of a key and an operation.',
+    examples: [true],
+  }),
 })

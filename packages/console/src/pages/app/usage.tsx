@@ -93,9 +93,12 @@ function Totals({ usage }: { usage: Usage }) {
   )
 }
 
-function Operations({ usage: { operations } }: { usage: Usage }) {
+function Operations({ usage: { operations, complete } }: { usage: Usage }) {
   return (
     <WideTable label="Requests by key and operation" minWidth={560}>
+      {!complete && (
+        <Table.Caption>{`The ${operations.length.toLocaleString()} with most requests`}</Table.Caption>
+      )}
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Operation</Table.Th>
