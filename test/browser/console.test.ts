@@ -108,7 +108,6 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
 
   it('uses the app of its own tab, whatever another tab selects', async () => {
     const [first, last] = [await createApp(db, { name: 'first' }), await createApp(db, { name: 'zebra' })]
-    // A page of the API has a hundred.
     for (let n = 0; n < 100; n += 1) await createApp(db, { name: `middle ${n}` })
     const { page } = await openConsole(browser, server)
     const appOf = async (tab: Page) => {
@@ -126,6 +125,48 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.reload()
     expect(await appOf(page)).toBe(first.id)
+  })
+
+  it('goes on with a page of apps that did not come, and creates an app without waiting for the others', async () => {
+    await createApp(db, { name: 'known before' })
+    const { page, shows } = await openConsole(browser, server)
+    await page.getByRole('combobox', { name: 'App' }).waitFor()
+    const asked: (string | null)[] = []
+    const replies = [
+      { json: { apps: [], next: { cursor: 'made-up' } } },
+      { status: 503, json: {} },
+      { json: { apps: [], next: { cursor: null } } },
+    ]
+    await page.route('**/admin/apps?*', async (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get('cursor'))
+      await route.fulfill(replies[asked.length - 1]!)
+    })
+    await page.getByRole('link', { name: 'Apps and keys' }).click()
+    await shows('There is no app yet')
+    expect(asked).toEqual([null, 'made-up', 'made-up'])
+    await page.unrouteAll()
+    // It never gets a reply.
+    await page.route('**/admin/apps?*', () => {})
+    await page.getByRole('button', { name: 'Create an app' }).click()
+    await page.getByLabel('Name').fill('hurried')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await shows('This app has no key')
+  })
+
+  it('says that it lists the operations with most requests where there are more than five hundred', async () => {
+    const { id } = await createApp(db, { name: 'with many operations' })
+    await db`
+      with key as (
+        insert into apps.api_keys (app_id, hash, prefix)
+        values (${id}, decode(md5('counted'), 'hex'), 'counted') returning id
+      )
+      insert into apps.usage (key_id, day, operation, requests, refusals)
+      select key.id, (now() at time zone 'UTC')::date, 'GET made up ' || n, n, 0
+      from key, generate_series(1, 501) n`
+    const { page, isFaultless } = await openConsole(browser, { ...server, path: `/apps/${id}` })
+    await page.getByText('The 500 with most requests').waitFor()
+    await page.getByRole('cell', { name: 'GET made up 2', exact: true }).waitFor()
+    await isFaultless()
   })
 
   it('shows what changed while the first page of a list was on its way', async () => {

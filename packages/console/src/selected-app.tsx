@@ -34,22 +34,38 @@ api.use({
   },
 })
 
-/** All apps of the server. */
-export function useApps() {
-  return useQuery({ queryKey: ['apps'], queryFn: loadApps })
+/** All apps of the server. There may be many: they are not fetched again at every change of the page. */
+export function useApps({ isFetchedAnew = false }: { isFetchedAnew?: boolean } = {}) {
+  return useQuery({
+    queryKey: ['apps'],
+    queryFn: loadApps,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: isFetchedAnew ? 'always' : true,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
 }
 
-async function loadApps(): Promise<{ readonly apps: readonly Schemas['App'][] }> {
-  const apps: Schemas['App'][] = []
-  let cursor: string | null = null
+const APPS_IN_PAGE = 1_000
+
+/** By the signal of a fetch, which its retries share: what has come so far. */
+const begun = new WeakMap<AbortSignal, { readonly apps: Schemas['App'][]; cursor: string | null }>()
+
+/** Fetches one page after the other. A retry goes on with the page that did not come. */
+async function loadApps({
+  signal,
+}: {
+  signal: AbortSignal
+}): Promise<{ readonly apps: readonly Schemas['App'][] }> {
+  const read = begun.get(signal) ?? { apps: [], cursor: null }
+  begun.set(signal, read)
   do {
-    const page: Schemas['AppsResponse'] = await dataOf(
-      api.GET('/admin/apps', { params: { query: { limit: 100, ...(cursor !== null && { cursor }) } } }),
-    )
-    apps.push(...page.apps)
-    cursor = page.next.cursor
-  } while (cursor !== null)
-  return { apps }
+    const query = { limit: APPS_IN_PAGE, ...(read.cursor !== null && { cursor: read.cursor }) }
+    const page = await dataOf(api.GET('/admin/apps', { params: { query }, signal }))
+    read.apps.push(...page.apps)
+    read.cursor = page.next.cursor
+  } while (read.cursor !== null)
+  return { apps: read.apps }
 }
 
 /** The app that is selected, or the first of all; undefined while they are loaded, null without any. */

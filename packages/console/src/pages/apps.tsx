@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api'
+import { refresh } from '../parts/cursor-query'
 import { Dialog } from '../parts/dialog'
 import { Empty, Loaded, Page } from '../parts/page'
 import { Problem } from '../parts/problem'
@@ -14,7 +15,7 @@ import { useApps } from '../selected-app'
 /** The apps of the server. */
 export function Apps() {
   const [isCreating, creation] = useDisclosure()
-  const query = useApps()
+  const query = useApps({ isFetchedAnew: true })
   return (
     <Page title="Apps and keys" actions={<Button onClick={creation.open}>Create an app</Button>}>
       <Loaded query={query}>
@@ -67,7 +68,8 @@ function CreateApp() {
   const creation = useMutation({
     mutationFn: () => dataOf(api.POST('/admin/apps', { body: { name } })),
     onSuccess: async ({ app }) => {
-      await queries.invalidateQueries({ queryKey: ['apps'] })
+      // The new app is shown at once, not after all others were read again.
+      refresh(queries, ['apps'])
       await navigate({ to: '/apps/$id', params: { id: app.id } })
     },
   })

@@ -144,6 +144,8 @@ async function requireSavableSites(
   for (const origin of origins) await requireSavableTarget(context, origin, 'authorized_origins')
 }
 
+/** Most apps in one reply: the console reads all of them. */
+const MAX_LISTED_APPS = 1_000
 const byName = cursorKind('apps by name', keyPart.text)
 
 export const listAppsOperation = defineAdminOperation({
@@ -151,7 +153,9 @@ export const listAppsOperation = defineAdminOperation({
   path: 'apps',
   summary: 'List apps',
   description: 'All apps, ordered by name.',
-  input: pageQuery,
+  input: Type.Object({
+    ...pagingParameters(MAX_LISTED_APPS, 25),
+  }),
   reply: AppsResponse,
 
   async handle({ writerDb, publicUrl }, { limit, cursor }) {
