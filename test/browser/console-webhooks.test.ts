@@ -345,6 +345,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     expect(asked).toEqual(['page-0', 'page-1', 'page-2'])
     await lookBack.click()
     await shows('No delivery is delivered')
+    expect(asked).toEqual(['page-0', 'page-1', 'page-2', 'page-3', 'page-4'])
     await page.unrouteAll()
     await send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
     await page.getByRole('button', { name: 'There are changes' }).click()

@@ -206,10 +206,8 @@ function similarityTables(
       cross join lateral (
         select k.fid, ${similarityTo(...known)} as similarity
         from search.popular_users k
-        join social.users u using (fid)
         where set.done and set.is_large and ${isSimilar(...known)}
-          -- By the names of now: those of popular users may be an hour old.
-          and not ${startsWithText(...all)} and k.fid <> all (${hiddenFids}::bigint[])
+          and not ${startsWithText(...known)} and k.fid <> all (${hiddenFids}::bigint[])
         union all
         select u.fid, ${similarityTo(...all)}
         from social.users u
@@ -227,6 +225,8 @@ function similarityTables(
       from similar_users
       join social.users u using (fid)
       left join social.user_counts c using (fid)
+      -- The names of popular users may be an hour old: whoever has taken a name with the text since is found by it.
+      where not ${startsWithText(...all)}
     ), with_similarity as (
       select fid, tier, weight
       from ranked_by_similarity

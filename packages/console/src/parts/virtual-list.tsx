@@ -69,9 +69,10 @@ function useLookFurther<Page, Item>({ query, itemsOf }: VirtualListProps<Page, I
   const counted = Math.max(lastFull + 1, asked.first === pages[0] ? asked.pages : 0)
   return {
     isOnRequest: query.hasNextPage && pages.length - counted >= MAX_EMPTY_PAGES,
-    lookFurther: () => {
+    lookFurther: async () => {
+      await query.fetchNextPage()
+      // Not before: the list would ask for the same page by itself.
       setAsked({ first: pages[0], pages: pages.length })
-      void query.fetchNextPage()
     },
   }
 }
@@ -181,7 +182,7 @@ function End<Page>({
 }: {
   query: CursorQuery<Page>
   count: number
-  onLookFurther: (() => void) | null
+  onLookFurther: (() => Promise<void>) | null
 }) {
   const { hasNextPage, isFetching, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = query
   return (
@@ -193,7 +194,7 @@ function End<Page>({
           loading={isFetchingNextPage}
           // It would end a fetch of the first page, which then stays old.
           disabled={isFetching}
-          onClick={onLookFurther}
+          onClick={() => void onLookFurther()}
         >
           Look further back
         </Button>

@@ -126,7 +126,11 @@ describe('it is refused', () => {
     ['an id with a capital', () => make({ channel_id: 'Gardens' }), [400, 'InvalidField', 'channel_id']],
     ['an id that is long', () => make({ channel_id: 'a'.repeat(17) }), [400, 'InvalidField', 'channel_id']],
     ['a picture that is none', () => edit({ image_url: 'javascript:1' }), [400, 'InvalidField', 'image_url']],
-    ['half a link', () => edit({ external_link: { title: 'x' } }), [400, 'InvalidField', 'external_link']],
+    [
+      'half a link',
+      () => edit({ external_link: { title: 'x' } }),
+      [400, 'InvalidField', 'external_link.url'],
+    ],
     ['no name', () => edit({ name: '' }), [400, 'InvalidField', 'name']],
     ['no URL', () => edit({ url: '' }), [400, 'InvalidField', 'url']],
     ['no picture without null', () => edit({ image_url: '' }), [400, 'InvalidField', 'image_url']],
