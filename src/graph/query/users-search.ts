@@ -225,7 +225,7 @@ function similarityTables(
       from similar_users
       join social.users u using (fid)
       left join social.user_counts c using (fid)
-      -- The names of popular users may be an hour old: whoever has taken a name with the text since is found by it.
+      -- The stored names of popular users may be an hour old: a present name that starts with the text is found by the prefix.
       where not ${startsWithText(...all)}
     ), with_similarity as (
       select fid, tier, weight
