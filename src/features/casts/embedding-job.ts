@@ -7,6 +7,7 @@ import {
   giveBackEmbeddingRequest,
   takeEmbeddingRequest,
 } from '../../platform/ai/daily-requests.js'
+import { createPlainTextCheck } from '../../platform/ai/plain-text-check.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { cutText } from '../../platform/text/cut-text.js'
@@ -52,7 +53,7 @@ export function createEmbeddingJob(options: EmbeddingJobOptions) {
     name: 'cast embeddings',
     everyMs: EVERY_MS,
     async run(): Promise<void> {
-      const run = { ...options, embed, checkPlainText: createPlainTextCheck(embed) }
+      const run = { ...options, embed, checkPlainText: createPlainTextCheck(() => embed(['hello'])) }
       try {
         for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
           if (!(await embedNewestCasts(run))) break
@@ -79,15 +80,6 @@ function createCountedEmbed({ db, aiClient, dailyLimit, clock }: EmbeddingJobOpt
       }
       throw error
     }
-  }
-}
-
-/** Creates `checkPlainText`, which asks once. */
-function createPlainTextCheck(embed: Embed): () => Promise<void> {
-  let isAccepted = false
-  return async () => {
-    if (!isAccepted) await embed(['hello'])
-    isAccepted = true
   }
 }
 

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import { type AiClient, AiRefusal, type ChatRequest } from '../../platform/ai/ai-client.js'
 import { AiRequestsUsedUp } from '../../platform/ai/daily-requests.js'
+import { createPlainTextCheck } from '../../platform/ai/plain-text-check.js'
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Log } from '../../platform/log/log.js'
@@ -86,7 +87,7 @@ async function describeTopics(run: DescribeRun): Promise<void> {
     )
     order by t.score desc, t.slug
   `
-  const checkPlainText = createPlainTextCheck(chat)
+  const checkPlainText = createPlainTextCheck(() => chat(requestAbout(['hello'])))
   for (const { slug, hashes } of topics.filter((topic) => !attempts.has(topic.slug))) {
     const casts = await hydrator.casts(hashes)
     const posts = [...casts.values()].map((cast) =>
@@ -120,15 +121,6 @@ async function describe(
     if (!(error instanceof AiRefusal)) throw error
     await checkPlainText()
     return null
-  }
-}
-
-/** Creates a function that throws AiRefusal if the endpoint refuses even a plain text, so that no topic is to blame. It asks once. */
-function createPlainTextCheck(chat: Chat): () => Promise<void> {
-  let isAccepted = false
-  return async () => {
-    if (!isAccepted) await chat(requestAbout(['hello']))
-    isAccepted = true
   }
 }
 
