@@ -5,7 +5,6 @@ pragma solidity 0.8.37;
 abstract contract Owned {
     error Unauthorized();
     error AlreadyInitialized();
-    error EnforcedPause();
 
     event OwnershipTransferred(address indexed previousOwner, address indexed newOwner);
     event Paused(address account);
@@ -20,7 +19,7 @@ abstract contract Owned {
     }
 
     modifier whenNotPaused() {
-        if (paused) revert EnforcedPause();
+        require(!paused, "Pausable: paused");
         _;
     }
 

@@ -252,6 +252,25 @@ it('a purchase that the contracts refuse costs nothing', async () => {
   expect(await balanceOf(wallet)).toBe(parseEther('1'))
 })
 
+it('a registry that is paused -> its own words say why, and the purchase works afterwards', async () => {
+  const wallet = await walletOn(chain, db, { balance: parseEther('1') })
+  const purchase = await purchaseOf(wallet, 'paused')
+  const switchTo = (functionName: 'pause' | 'unpause') =>
+    chain.send(chain.account(0), {
+      ...{ contract: 'IdGateway', address: chain.addresses.idGateway },
+      functionName,
+    })
+  await switchTo('pause')
+  const refused = await ledgerOn(chain.url, parts).buy(purchase)
+  await switchTo('unpause')
+  expect(refused).toMatchObject({
+    code: 'conflict',
+    message: 'the contracts refuse the call: Pausable: paused',
+  })
+  expect(await balanceOf(wallet)).toBe(parseEther('1'))
+  expect(await ledgerOn(chain.url, parts).buy(purchase)).toMatchObject({ fid: expect.any(Number) })
+})
+
 it('a nonce that another process used -> the purchase uses the next one', async () => {
   const key = newPrivateKey()
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })

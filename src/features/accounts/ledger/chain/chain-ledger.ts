@@ -34,7 +34,7 @@ import {
   encodeCall,
   encodeFunction,
   encodePriceOf,
-  revertName,
+  revertReason,
 } from './contract-calls.js'
 import { insufficientTokens, readOpenTransfers, spendableTokens, transferOf } from './token-transfers.js'
 import { TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
@@ -287,7 +287,7 @@ export class ChainLedger implements AccountLedger {
     from: Hex,
     { value, maxFee }: { readonly value: bigint; readonly maxFee: bigint },
   ): Promise<Refusal> {
-    if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
+    if ('revert' in estimate) return contractRefusal(revertReason(estimate.revert))
     if ('gas' in estimate) return tooMuchGas()
     const balance = await this.#rpc.balance(from)
     const mayPayAny = balance >= maxCostOf({ value, gas: MAX_GAS, maxFee })

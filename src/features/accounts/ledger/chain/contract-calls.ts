@@ -109,11 +109,20 @@ export function decodeNumber(result: Hex): bigint {
   return decodeFunctionResult({ abi: idRegistryAbi, functionName: 'idOf', data: result })
 }
 
-/** Returns the name of a revert error; null when it is not one of these contracts. */
-export function revertName(data: Hex): string | null {
+/** The longest text of a contract that is repeated to a caller, in characters. */
+const MAX_REASON_LENGTH = 200
+
+/**
+ * Returns why a call was reverted: the name of a custom error, or the text of a `require`, as in "Pausable: paused" of the
+ * public registries. Null when it is neither of these contracts.
+ */
+export function revertReason(data: Hex): string | null {
   for (const abi of Object.values(abis)) {
     try {
-      return decodeErrorResult({ abi: abi as Abi, data }).errorName
+      const { errorName, args } = decodeErrorResult({ abi: abi as Abi, data })
+      // Errors that Solidity itself defines, which viem decodes with any ABI.
+      if (errorName === 'Panic') return null
+      return errorName === 'Error' ? String(args?.[0]).slice(0, MAX_REASON_LENGTH) : errorName
     } catch {
       // The error belongs to another contract.
     }
