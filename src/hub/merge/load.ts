@@ -79,6 +79,7 @@ export async function loadState(
     keys,
     keyClaims,
     historical,
+    isCopy: batch.isCopy,
     channels,
     unconfirmed: batch.unconfirmed,
     confirmedProofs: batch.confirmedProofs,

@@ -89,6 +89,8 @@ export interface BatchInput {
   readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
   /** Messages that another hub has accepted (docs/protocol.md §4.14). */
   readonly historical: ReadonlySet<SignedMessage>
+  /** Whether they come from what another hub had stored, in no order, and not from its log; by default they do not. */
+  readonly isCopy?: boolean | undefined
   /** Channels that the batch names, and their slots; none by default. */
   readonly channels?: ChannelState
   /** Refusals of messages whose claim no chain has confirmed. */
@@ -122,6 +124,7 @@ export class BatchState {
   readonly keys: KeyState
   readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
   readonly historical: ReadonlySet<SignedMessage>
+  readonly isCopy: boolean
   readonly channels: ChannelState
   readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
   readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
@@ -139,6 +142,7 @@ export class BatchState {
     this.keys = input.keys
     this.keyClaims = input.keyClaims
     this.historical = input.historical
+    this.isCopy = input.isCopy ?? false
     this.channels = input.channels ?? new ChannelState()
     this.unconfirmed = input.unconfirmed ?? new Map()
     this.confirmedProofs = input.confirmedProofs ?? new Map()

@@ -37,7 +37,7 @@ export interface SignerPage {
   readonly last: SignerCursor | null
 }
 
-/** Reads the keys that may sign for a user now. */
+/** Reads the keys that a user has: those of the chain that are active, and those granted by messages, also expired ones. */
 export async function readSigners(
   db: Database,
   fid: number,

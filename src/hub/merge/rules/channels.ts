@@ -91,13 +91,19 @@ function byPrecedence(a: Verifier, b: Verifier): number {
   return b.ts - a.ts || Buffer.compare(b.hash, a.hash) || a.fid - b.fid
 }
 
-/** Puts a message into its slot, and logs it with the message that held the slot: any sender's, of any time. */
+/**
+ * Puts a message into its slot, and logs it with the message that held the slot: any sender's, of any time. Copies of what
+ * another hub had stored have no order among the messages that arrived here: the newer one of a slot stays.
+ */
 function store(message: SignedMessage, body: ChannelBody, state: BatchState): MergeRefusal | null {
   const { channels } = state
   const slot = slotOf(message, body)
   const before = channels.slot(slot.type, slot.channelId, slot.subject)
   if (before?.hash.equals(message.hash) && before.fid === slot.fid) {
     return refuse('bad_request.duplicate', 'message has already been merged')
+  }
+  if (before && state.isCopy && before.ts >= slot.ts) {
+    return refuse('bad_request.conflict', 'the channel has a newer message in its place')
   }
   if (!before && isFull(slot, state)) return invalid('channel slot cap exceeded')
   const isNew = Number(before === null)

@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
+import { TestChannel } from '../../../../test/channels.js'
 import { TestUser, testNow } from '../../../../test/network.js'
 import type { Message } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
@@ -75,6 +76,23 @@ test('a message that is stored there, or superseded there, is done', async () =>
   )
   const { answered } = await sendRound(upstream.client, toOutgoing(messages), signal)
   expect(answered.map(({ answer }) => answer.kind)).toEqual(['duplicate', 'conflict'])
+})
+
+test('messages of channels are sent in one order, whoever sends them: one that waits holds up the others', async () => {
+  const garden = new TestChannel('garden')
+  const pin = (user: TestUser, byte: number) => garden.pin(user, Buffer.alloc(20, byte), testNow - byte)
+  const messages = [...casts(alice, 1), pin(alice, 3), pin(bob, 2), pin(alice, 1)]
+  const upstream = createUpstream()
+  await sendRound(upstream.client, toOutgoing(messages), signal)
+  expect(upstream.single).toEqual(messages.map(hexOf))
+
+  const carol = casts(new TestUser(3), 1)
+  const limited = createUpstream((hash) =>
+    hash === hexOf(messages[1]!) ? refusal('bad_request.rate_limited') : null,
+  )
+  const { postponed } = await sendRound(limited.client, toOutgoing([...messages, ...carol]), signal)
+  expect(limited.single.toSorted()).toEqual([...messages.slice(0, 2), ...carol].map(hexOf).toSorted())
+  expect([...postponed.keys()]).toEqual([1, 2])
 })
 
 test('a limit of one user holds up this user, and nobody else', async () => {

@@ -2,8 +2,9 @@ import { status } from '@grpc/grpc-js'
 import { storableText } from '../../../platform/text/storable-text.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { toProtobuf } from '../../../protocol/codec.js'
+import { isChannelType } from '../../../protocol/message-kinds.js'
 import { SubmitBulkMessagesResponse } from '../../../protocol/proto/generated/request_response.js'
-import { isOfShardZero } from '../../../protocol/shard.js'
+import { CHANNELS_FID, isOfShardZero } from '../../../protocol/shard.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Answered, OutgoingMessage, UpstreamAnswer } from './outgoing-queue.js'
@@ -11,7 +12,7 @@ import type { Answered, OutgoingMessage, UpstreamAnswer } from './outgoing-queue
 /** Result of one round. Messages without an answer stay in the queue. */
 export interface Round {
   readonly answered: readonly Answered[]
-  /** Users whose next message the upstream could not take now, and why. */
+  /** Users whose next message the upstream could not take now, or who wait for such a user, and why. */
   readonly postponed: ReadonlyMap<number, UpstreamFailure>
 }
 
@@ -28,7 +29,8 @@ const MAX_REFUSAL_LENGTH = 500
 type Client = Pick<UpstreamClient, 'call'>
 
 /**
- * Sends messages to an upstream, those of a user in their order. It answers for every message that was sent; after a failure
+ * Sends messages to an upstream, those of a user in their order, and all of users with messages of channels in one order: what a
+ * channel takes, and what stays in it, depends on what arrived there before (docs/protocol.md §7.1.4). It answers for every message that was sent; after a failure
  * that is not about a message, it sends no more.
  */
 export async function sendRound(
@@ -36,7 +38,7 @@ export async function sendRound(
   outgoing: readonly OutgoingMessage[],
   signal: AbortSignal,
 ): Promise<Round> {
-  const queues = queuesByUser(outgoing)
+  const queues = queuesOf(outgoing)
   const answered: Answered[] = []
   const remaining = await sendInBulk(client, queues, answered, signal)
   const postponed = new Map<number, UpstreamFailure>()
@@ -47,7 +49,7 @@ export async function sendRound(
         if (signal.aborted) return
         const answer = await sendOne(client, each, signal)
         if (answer instanceof UpstreamFailure) {
-          postponed.set(each.message.data.fid, answer)
+          for (const { message } of queue) postponed.set(message.data.fid, answer)
           if (answer.errorCode === null) isReached = false
           break
         }
@@ -59,13 +61,16 @@ export async function sendRound(
   return { answered, postponed }
 }
 
-function queuesByUser(outgoing: readonly OutgoingMessage[]): OutgoingMessage[][] {
+function queuesOf(outgoing: readonly OutgoingMessage[]): OutgoingMessage[][] {
+  const isOfChannel = ({ message }: OutgoingMessage) => isChannelType(message.data.type)
+  const inChannels = new Set(outgoing.filter(isOfChannel).map(({ message }) => message.data.fid))
   const queues = new Map<number, OutgoingMessage[]>()
   for (const each of outgoing) {
     const { fid } = each.message.data
-    const queue = queues.get(fid)
+    const key = inChannels.has(fid) ? CHANNELS_FID : fid
+    const queue = queues.get(key)
     if (queue) queue.push(each)
-    else queues.set(fid, [each])
+    else queues.set(key, [each])
   }
   return [...queues.values()]
 }
