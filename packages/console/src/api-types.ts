@@ -3384,7 +3384,10 @@ export interface components {
              * @enum {string}
              */
             source: "chain" | "message";
-            /** @example true */
+            /**
+             * @description Whether it may be used now. A key that a message has added expires.
+             * @example true
+             */
             active: boolean;
             /** @description When the chain last added or removed it. null: a message has added it. */
             changed_at: string | null;
@@ -3891,10 +3894,10 @@ export interface components {
             /** @example 0x4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d4e7d */
             signer: string;
             /**
-             * @description Whether the key may sign for the user now: `active` or `removed` on chain, `by message` for one that the user granted by a message, `unknown` for any other.
+             * @description Whether the key may sign for the user now: `active` or `removed` on chain, `by message` for one that the user granted by a message, `expired` when such a key was not used for longer than its time, `unknown` for any other.
              * @enum {string}
              */
-            signer_state: "active" | "removed" | "unknown" | "by message";
+            signer_state: "active" | "removed" | "unknown" | "by message" | "expired";
         };
         AuditLogResponse: {
             entries: components["schemas"]["AuditEntry"][];

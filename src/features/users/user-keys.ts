@@ -21,12 +21,15 @@ export interface UserKeyRow {
 /**
  * Reads a page of the keys of a user, the last changed first. An account has at most some thousand keys, so they are sorted
  * without an index.
+ *
+ * @param now Farcaster seconds, at which keys that messages have added may have expired (docs/protocol.md §4.6).
  */
 export async function readUserKeys(
   db: Database,
   fid: number,
   limit: number,
   after: readonly [block: number, key: string] | null,
+  now: number,
 ): Promise<UserKeyRow[]> {
   const [block, key] = after ?? [Number.MAX_SAFE_INTEGER, '']
   const signers = await readChainKeys(db, fid)
@@ -42,7 +45,7 @@ export async function readUserKeys(
       ) k (key, key_type, active, block_number, block_time)
       left join social.signer_apps a on a.fid = ${fid}::bigint and a.key = k.key
       union all
-      select g.key, ${KEY_TYPE_ED25519}::integer, true, 0, null, g.request_fid
+      select g.key, ${KEY_TYPE_ED25519}::integer, g.last_used_at + g.ttl_seconds >= ${now}::bigint, 0, null, g.request_fid
       from hub.gasless_keys g
       where g.fid = ${fid}::bigint
     ), page as (

@@ -11,7 +11,7 @@ const user = new TestUser(7)
 const cast = user.cast('hello', testNow)
 
 it('a valid message has no problem', async () => {
-  expect(await checkMessage(db, cast)).toEqual({
+  expect(await checkMessage(db, cast, testNow)).toEqual({
     object: 'message_check',
     hash_is_valid: true,
     signature_is_valid: true,
@@ -24,7 +24,7 @@ it('a valid message has no problem', async () => {
 
 it('another signature: invalid, with the problem that a submission would have', async () => {
   const other = { ...cast, signature: user.cast('other', testNow).signature }
-  expect(await checkMessage(db, other)).toMatchObject({
+  expect(await checkMessage(db, other, testNow)).toMatchObject({
     hash_is_valid: true,
     signature_is_valid: false,
     problem: 'invalid signature',
@@ -34,7 +34,7 @@ it('another signature: invalid, with the problem that a submission would have', 
 it('another hash: named, whatever the signature is', async () => {
   const hash = Buffer.alloc(20, 1)
   const other: SignedMessage = { ...cast, hash, signature: Buffer.alloc(64) }
-  expect(await checkMessage(db, other)).toMatchObject({
+  expect(await checkMessage(db, other, testNow)).toMatchObject({
     hash_is_valid: false,
     signature_is_valid: false,
     problem: 'invalid hash',
@@ -52,17 +52,17 @@ it('a claim on an address is checked: a false one is the problem', async () => {
   }
   const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
   const claim = user.message({ type, verificationAddAddressBody }, testNow)
-  const check = await checkMessage(db, claim)
+  const check = await checkMessage(db, claim, testNow)
   expect(check).toMatchObject({ hash_is_valid: true, signature_is_valid: true, claim_is_valid: false })
   expect(check.problem).toMatch(/claim|signature/)
 })
 
-it('the key: unknown, given by a message, removed, or active', async () => {
-  const stateOf = async () => (await checkMessage(db, cast)).signer_state
+it('the key: unknown, given by a message, expired, removed, or active', async () => {
+  const stateOf = async () => (await checkMessage(db, cast, testNow)).signer_state
   const { publicKey } = user.key
   const addGasless = (fid: number, key: Buffer) => db`
     insert into hub.gasless_keys (key, fid, request_fid, scopes, ttl_seconds, last_used_at)
-    values (${key}, ${fid}, 1, '{}', 1, 1)
+    values (${key}, ${fid}, 1, '{}', 60, ${testNow - 60})
   `
   const addSigner = (fid: number, key: Buffer) => db`
     insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
@@ -76,6 +76,8 @@ it('the key: unknown, given by a message, removed, or active', async () => {
   expect(await stateOf()).toBe('unknown')
   await db`update hub.gasless_keys set fid = 7`
   expect(await stateOf()).toBe('by message')
+  await db`update hub.gasless_keys set last_used_at = last_used_at - 1`
+  expect(await stateOf()).toBe('expired')
   await db`delete from hub.gasless_keys`
   await addSigner(7, publicKey)
   expect(await stateOf()).toBe('active')

@@ -7,8 +7,12 @@ import type { SignedMessage } from '../../../protocol/message.js'
 import { checkClaim, hasClaim, signatureRefusal } from '../../../protocol/validate.js'
 import type { MessageCheck } from '../schema/event-log.js'
 
-/** Checks hash, signature and claim of a message again, and whether its key may sign for its user now. */
-export async function checkMessage(db: Database, message: SignedMessage): Promise<MessageCheck> {
+/**
+ * Checks hash, signature and claim of a message again, and whether its key may sign for its user now.
+ *
+ * @param now Farcaster seconds.
+ */
+export async function checkMessage(db: Database, message: SignedMessage, now: number): Promise<MessageCheck> {
   const hashIsValid = messageHash(message.dataBytes).equals(message.hash)
   const verdict = signatureVerdict(message)
   const claim = hasClaim(message) ? await checkClaim(message, recoverClaimant) : undefined
@@ -20,22 +24,25 @@ export async function checkMessage(db: Database, message: SignedMessage): Promis
     claim_is_valid: claim === undefined ? null : claim === null,
     problem: problem ?? null,
     signer: hexOf(message.signer),
-    signer_state: await readSignerState(db, message),
+    signer_state: await readSignerState(db, message, now),
   }
 }
 
 async function readSignerState(
   db: Database,
   { data: { fid }, signer }: SignedMessage,
+  now: number,
 ): Promise<MessageCheck['signer_state']> {
-  const [row] = await db<{ active: boolean | null; by_message: boolean }[]>`
+  const [row] = await db<{ active: boolean | null; expired: boolean | null }[]>`
     select
       (select active from hub.signers where fid = ${fid}::bigint and key = ${signer}::bytea) as active,
-      exists (
-        select from hub.gasless_keys where fid = ${fid}::bigint and key = ${signer}::bytea
-      ) as by_message
+      (
+        select last_used_at + ttl_seconds < ${now}::bigint
+        from hub.gasless_keys
+        where fid = ${fid}::bigint and key = ${signer}::bytea
+      ) as expired
   `
   if (row!.active) return 'active'
-  if (row!.by_message) return 'by message'
+  if (row!.expired !== null) return row!.expired ? 'expired' : 'by message'
   return row!.active === null ? 'unknown' : 'removed'
 }

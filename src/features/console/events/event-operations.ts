@@ -7,6 +7,7 @@ import { hubEventJson } from '../../../hub/methods/json/hub-event.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { fromProtobuf } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { EventLogResponse, EventResponse } from '../schema/event-log.js'
 import { checkMessage } from './check-message.js'
@@ -102,7 +103,7 @@ export const getEventOperation = defineAdminOperation({
   reply: EventResponse,
   notFound: 'The log has no such event.',
 
-  async handle({ writerDb: db }, _input, { id: text }) {
+  async handle({ writerDb: db, clock }, _input, { id: text }) {
     const [shard, id] = text.split(':').map(Number)
     const isPossible = shard! <= MAX_SHARD && Number.isSafeInteger(id)
     const stored = isPossible ? await readEvent(db, shard!, id!) : null
@@ -112,7 +113,7 @@ export const getEventOperation = defineAdminOperation({
       event: loggedEventJson(stored),
       decoded: hubEventJson(stored),
       bytes: stored.event.length,
-      check: message === null ? null : await checkMessage(db, message),
+      check: message === null ? null : await checkMessage(db, message, farcasterSecondsFromUnixMs(clock())),
     }
   },
 })

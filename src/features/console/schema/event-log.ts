@@ -58,10 +58,10 @@ const MessageCheck = Type.Object(
     ),
     problem: nullable(Type.String({ description: 'In the words of the hub.' }), { examples: [null] }),
     signer: Type.String({ examples: [`0x${'4e7d'.repeat(16)}`] }),
-    signer_state: textEnum(['active', 'removed', 'unknown', 'by message'], {
+    signer_state: textEnum(['active', 'removed', 'unknown', 'by message', 'expired'], {
       description:
         'Whether the key may sign for the user now: `active` or `removed` on chain, `by message` for one that the user ' +
-        'granted by a message, `unknown` for any other.',
+        'granted by a message, `expired` when such a key was not used for longer than its time, `unknown` for any other.',
       examples: ['active'],
     }),
   },

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { fidParameter, pagingParameters } from '../../../api/parameters.js'
 import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { requireUsers } from '../../moderation/relations.js'
 import { type UserKey, UserKeysResponse } from '../schema/user-keys.js'
@@ -22,9 +23,15 @@ export const listUserKeysOperation = defineAdminOperation({
   reply: UserKeysResponse,
   notFound: 'There is no user with this fid.',
 
-  async handle({ db }, { limit, cursor }, { fid }) {
+  async handle({ db, clock }, { limit, cursor }, { fid }) {
     await requireUsers(db, [fid], 'fid')
-    const rows = await readUserKeys(db, fid, limit + 1, byBlock.decode(cursor))
+    const rows = await readUserKeys(
+      db,
+      fid,
+      limit + 1,
+      byBlock.decode(cursor),
+      farcasterSecondsFromUnixMs(clock()),
+    )
     const { page, next } = byBlock.page(rows, limit, (last) => [last.block, last.key])
     return { keys: page.map(keyJson), next }
   },

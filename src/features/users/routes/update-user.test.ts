@@ -137,11 +137,11 @@ describe('PATCH user', () => {
   })
 
   it.each([
-    ['nothing', {}, undefined],
+    ['nothing', {}, 'body'],
     ['a bio that is too long', { bio: 'ä'.repeat(129) }, 'bio'],
     ['a display name that is too long', { display_name: 'x'.repeat(33) }, 'display_name'],
     ['a name on X that is none', { verified_accounts: { x: 'a b' } }, 'verified_accounts.x'],
-    ['only a platform that there is not', { verified_accounts: { y: 'a' } }, undefined],
+    ['only a platform that there is not', { verified_accounts: { y: 'a' } }, 'body'],
     ['a place that is none', { location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
     ['a place in words', { location: 'Berlin' }, 'location'],
     [

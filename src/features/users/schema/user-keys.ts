@@ -25,7 +25,10 @@ const UserKey = Type.Object(
       description: 'Whether the chain or a message has added it.',
       examples: ['chain'],
     }),
-    active: Type.Boolean({ examples: [true] }),
+    active: Type.Boolean({
+      description: 'Whether it may be used now. A key that a message has added expires.',
+      examples: [true],
+    }),
     changed_at: nullable(DateTime, {
       description: 'When the chain last added or removed it. null: a message has added it.',
     }),

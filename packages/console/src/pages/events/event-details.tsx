@@ -74,6 +74,7 @@ function Field({ name, children }: { name: string; children: React.ReactNode }) 
 const signerStates = {
   active: 'may sign for the user',
   'by message': 'may sign for the user, who granted it by a message',
+  expired: 'was granted by a message, and not used for longer than its time: it may not sign any more',
   removed: 'was removed since: it may not sign any more',
   unknown: 'is not known for this user',
 } as const satisfies Record<Schemas['MessageCheck']['signer_state'], string>

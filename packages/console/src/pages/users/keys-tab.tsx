@@ -44,7 +44,7 @@ function Key({ userKey }: { userKey: Schemas['UserKey'] }) {
         </Text>
         <Group gap="xs">
           <Badge variant="dot" color={active ? 'green' : 'gray'}>
-            {active ? 'Active' : 'Removed'}
+            {active ? 'Active' : source === 'chain' ? 'Removed' : 'Expired'}
           </Badge>
           <Badge variant="default">{use}</Badge>
           {app && <Badge variant="default">of app {app.name}</Badge>}
