@@ -20,7 +20,7 @@ async function* serverSentEvents(body) {
     const parts = (text + chunk).split('\n\n')
     text = parts.pop()
     for (const part of parts) {
-      const lines = part.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1) ?? [])
+      const lines = part.split('\n').map((line) => /^(\w+): ?(.*)$/s.exec(line)?.slice(1) ?? [])
       yield Object.fromEntries(lines.filter(([name]) => name !== undefined))
     }
   }

@@ -7,16 +7,18 @@ const address = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\u000
 const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
 
 const MAX_DESCRIPTION_LENGTH = 4096
+/** How many times a description may mention users. */
+export const MAX_DESCRIPTION_MENTIONS = 100
 /** UTF-8 has three bytes at most for a unit of UTF-16. */
 const MAX_DESCRIPTION_BYTES = 3 * MAX_DESCRIPTION_LENGTH
 
 const members = {
   name: text(256),
   description: text(MAX_DESCRIPTION_LENGTH),
-  description_mentions: Type.Array(fid, { maxItems: 100 }),
+  description_mentions: Type.Array(fid, { maxItems: MAX_DESCRIPTION_MENTIONS }),
   /** Byte offsets in the UTF-8 description, as in casts. */
   description_mention_positions: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_DESCRIPTION_BYTES }), {
-    maxItems: 100,
+    maxItems: MAX_DESCRIPTION_MENTIONS,
   }),
   url: address,
   parent_url: address,

@@ -2,7 +2,7 @@ import { invalidField } from '../../api/invalid-field.js'
 import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
+import { type ChannelDocument, MAX_DESCRIPTION_MENTIONS, parseChannelDocument } from './channel-document.js'
 
 /** Members of a channel that its lead sets; null clears. */
 type ChannelEdits = Pick<
@@ -75,5 +75,7 @@ async function readDescription(db: Database, text: string): Promise<Description>
     positions.push(Buffer.byteLength(description))
   }
   description += text.slice(offset)
+  if (mentions.length > MAX_DESCRIPTION_MENTIONS)
+    throw invalidField('description', `mentions users more than ${MAX_DESCRIPTION_MENTIONS} times`)
   return { description, description_mentions: mentions, description_mention_positions: positions }
 }

@@ -28,7 +28,10 @@ export async function addProtocolMember(
 ): Promise<string> {
   refuseOwnerRole(role)
   const current = await findMember(context.writerDb, channel.id, fid)
-  if (current && rank[current.role] >= rank[role]) return `this user is ${current.role} already`
+  if (current && rank[current.role] >= rank[role]) {
+    if (fid !== author.fid) await refuseStranger(context, author, channel, role)
+    return `this user is ${current.role} already`
+  }
   const users = await context.writerDb`select 1 from social.users where fid = ${fid}::bigint`
   if (users.length === 0) throw new PlazaError('not_found', 'there is no such user', { property: 'fid' })
   const action = role === 'member' ? ChannelMemberAction.ADD_MEMBER : ChannelMemberAction.ADD_MODERATOR
@@ -60,6 +63,18 @@ export async function answerProtocolMembership(
   throw new PlazaError('not_found', 'there are no invites in this channel: its owner appoints moderators')
 }
 
+/** Refuses an author whom the hub would refuse, where no message is published because nothing changes. */
+async function refuseStranger(
+  { writerDb }: OperationContext,
+  { fid }: Author,
+  channel: ProtocolChannel,
+  role: 'member' | 'moderator',
+): Promise<void> {
+  const own = await findMember(writerDb, channel.id, fid)
+  if (own && (own.role === 'owner' || (own.role === 'moderator' && role === 'member'))) return
+  throw new PlazaError('forbidden', `this user may appoint no ${role}`)
+}
+
 /** Ends a role of a user. Ending the membership of a moderator takes two messages, unless it is the author's own. */
 export async function removeProtocolMember(
   context: OperationContext,
@@ -84,7 +99,7 @@ function requireRole(current: MemberRow | null, role: ChannelMemberRole): Member
   throw new PlazaError('not_found', `this user is no ${role}`, { property: 'fid' })
 }
 
-function refuseOwnerRole(role: ChannelMemberRole): void {
+function refuseOwnerRole(role: ChannelMemberRole): asserts role is 'member' | 'moderator' {
   if (role !== 'owner') return
   throw new PlazaError(
     'bad_request.invalid_param',

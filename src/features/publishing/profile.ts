@@ -76,7 +76,9 @@ export async function publishProfile(
 ): Promise<ProfileError[]> {
   const entries = entriesOf(request)
   if (entries.length === 0) {
-    throw new PlazaError('bad_request.invalid_param', 'the body must have at least one member to update')
+    throw new PlazaError('bad_request.invalid_param', 'the body must have at least one member to update', {
+      property: 'body',
+    })
   }
   const outcomes = await publishChanges(
     publisher,

@@ -352,7 +352,9 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   const [row] = await db<{ count: number }[]>`
     select count(*) as count from webhooks.webhooks where app_id = ${appId} and deleted_at is null`
   if (row!.count >= maxPerApp) {
-    throw new PlazaError('bad_request.invalid_param', `an app may have at most ${maxPerApp} webhooks`)
+    throw new PlazaError('bad_request.invalid_param', `an app may have at most ${maxPerApp} webhooks`, {
+      property: 'body',
+    })
   }
 }
 

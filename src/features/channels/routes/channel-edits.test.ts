@@ -135,6 +135,11 @@ describe('it is refused', () => {
     ['no URL', () => edit({ url: '' }), [400, 'InvalidField', 'url']],
     ['no picture without null', () => edit({ image_url: '' }), [400, 'InvalidField', 'image_url']],
     [
+      'a description that mentions users 101 times',
+      () => edit({ description: '@bob '.repeat(101) }),
+      [400, 'InvalidField', 'description'],
+    ],
+    [
       'a pin from elsewhere',
       () => edit({ pinned_cast_hash: hashOf(otherChannelCast) }),
       [400, 'InvalidField', 'pinned_cast_hash'],

@@ -47,7 +47,8 @@ for (const [url, kind] of [
 
 const hashesOf = async (path: string, query: Record<string, string | number | boolean>) =>
   (await ask(path, query)).casts.map(({ hash }) => hash)
-const named = (...casts: (typeof seeds)[]) => casts.map(prefixedHash)
+type Cast = typeof seeds
+const named = (...casts: Cast[]) => casts.map(prefixedHash)
 
 describe('following', () => {
   test('shows casts and recasts of followed users, each once, at its first recast', async () => {
@@ -144,6 +145,21 @@ describe('filter', () => {
     await merge(cast, eve.cast('other', testNow - 2_100, { embeds: [{ url: 'https://bare.example.net/' }] }))
     const query = { filter_type: 'embed_url', embed_url: 'https://bare.example/' }
     expect(await hashesOf('feed', query)).toEqual(named(cast))
+  })
+
+  test('a prefix that ends behind the host is no host alone', async () => {
+    const rests = ['?id=7', '#top', '.well-known/x']
+    const casts = rests.map((rest, n) =>
+      eve.cast('goods', testNow - 2_200 - n, { embeds: [{ url: `https://shop.example/${rest}` }] }),
+    )
+    await merge(...casts)
+    const [query, fragment, dotted] = casts as [Cast, Cast, Cast]
+    const feedOf = (embedUrl: string) => hashesOf('feed', { filter_type: 'embed_url', embed_url: embedUrl })
+    expect(await feedOf('https://shop.example/?')).toEqual(named(query))
+    expect(await feedOf('shop.example?')).toEqual(named(query))
+    expect(await feedOf('https://shop.example/#')).toEqual(named(fragment))
+    expect(await feedOf('https://shop.example/.')).toEqual(named(dotted))
+    expect(await feedOf('https://shop.example/')).toEqual(named(...casts))
   })
 
   test('finds the casts of members behind more by others than one request reads', async () => {

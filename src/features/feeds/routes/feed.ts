@@ -193,6 +193,8 @@ function requireMember<Name extends keyof FeedQuery>(
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
+const bareHost = /^[^/?#]+\/\/[^/?#]+\/?$/
+const endsInDots = /\/\.{1,2}$/
 
 /**
  * Prefixes of embedded URLs, with a scheme: as the text has it, and as browsers spell it, with the host in lower case
@@ -202,8 +204,10 @@ function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefixes: unkn
   const text = scheme.test(embedUrl) ? embedUrl : `https://${embedUrl}`
   const url = parseUrl(text)
   if (url === null) throw invalidField('embed_url', 'must be a URL or a prefix of one')
-  const isHost = url.pathname === '/' && url.search === '' && url.hash === ''
-  const spellings = [text, url.href].map((spelling) => (isHost ? spelling.replace(/\/$/, '') : spelling))
+  // Of the text: a URL that was parsed has lost an empty query, and a dot with which a longer name may begin.
+  const isHost = bareHost.test(text)
+  const hrefs = endsInDots.test(text) ? [] : [url.href]
+  const spellings = [text, ...hrefs].map((spelling) => (isHost ? spelling.replace(/\/$/, '') : spelling))
   return { prefixes: [...new Set(spellings)], isHost }
 }
 

@@ -74,6 +74,7 @@ const create = defineOperation({
     throw new PlazaError(
       'bad_request.invalid_param',
       `this app has ${MAX_FRAMES} frames, the most that it may have`,
+      { property: 'body' },
     )
   },
 })

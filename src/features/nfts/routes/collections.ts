@@ -195,7 +195,11 @@ const TokenMetadataMember = Type.Object({
   attributes: Type.Optional(
     Type.Array(
       Type.Object({
-        trait_type: text('Name of the attribute.', 256, 'Beds'),
+        trait_type: Type.String({
+          maxLength: 256,
+          description: 'Name of the attribute; empty for one that is a value only.',
+          examples: ['Beds'],
+        }),
         value: Type.Union([Type.String({ maxLength: 1_024 }), Type.Number()], {
           description: 'Value of the attribute.',
           examples: [12],

@@ -368,7 +368,13 @@ describe('nft/relevant_mints', () => {
 
 describe('nft/metadata/token', () => {
   const tokens = [
-    { token_id: '1', metadata: { name: 'Map 1', image: 'https://garden.example/1.png', attributes: [] } },
+    {
+      token_id: '1',
+      metadata: {
+        ...{ name: 'Map 1', image: 'https://garden.example/1.png' },
+        attributes: [{ trait_type: '', value: 'Rare' }],
+      },
+    },
     { token_id: 'first', metadata: { name: 'Map 2', image: 'https://garden.example/2.png' } },
   ]
 

@@ -107,7 +107,7 @@ describe('POST frame/transaction/pay', () => {
   it('a color and an image that a page cannot show are kept, and not shown', async () => {
     const action = { text: 'Buy', button_color: 'black', text_color: 'rgb(255 255 255)' }
     const items = ['ipfs://bafy/map.png', 'https://images.example/map.png'].map((image) => ({
-      ...{ name: 'Map', description: 'A map', image },
+      ...{ name: 'Map', description: '', image },
     }))
     const config = { line_items: items, action }
     const frame = await create({ ...bodyOf(newReceiver()), config })

@@ -21,12 +21,15 @@ const MAX_AMOUNT = 1e15
 
 const shortText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description, examples: [example] })
+/** The contract of the hosted service states no shortest length: an item may need no words but its name. */
+const text = (description: string, example: string) =>
+  Type.String({ maxLength: MAX_TEXT_LENGTH, description, examples: [example] })
 const color = (description: string, example: string) =>
   Type.String({ maxLength: MAX_COLOR_LENGTH, description, examples: [example] })
 
 const LineItem = namedObject('TransactionFrameLineItem', {
   name: shortText('Name of the item.', 'Garden map'),
-  description: shortText('What is paid for.', 'A map of all beds'),
+  description: text('What is paid for.', 'A map of all beds'),
   image: Type.Optional(
     Type.String({
       maxLength: MAX_URL_LENGTH,
