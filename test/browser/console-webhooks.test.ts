@@ -330,10 +330,11 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     const { webhook_id } = reply.json().webhook
     const { page, shows } = await openWebhooks({ path: `/webhooks/${webhook_id}` })
     await shows('Nothing was sent yet')
-    const asked: string[] = []
+    // A notice of the webhook's creation may come late: then the first page is asked for again.
+    const asked = new Set<string>()
     await page.route('**/webhook/deliveries/?*status=delivered*', async (route) => {
       const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? 'page-0'
-      asked.push(cursor)
+      asked.add(cursor)
       const number = Number(cursor.slice('page-'.length))
       const next = { cursor: number < 4 ? `page-${number + 1}` : null }
       await route.fulfill({ json: { deliveries: [], next } })
@@ -342,10 +343,10 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await page.getByRole('option', { name: 'delivered' }).click()
     const lookBack = page.getByRole('button', { name: 'Look further back' })
     await lookBack.waitFor()
-    expect(asked).toEqual(['page-0', 'page-1', 'page-2'])
+    expect([...asked]).toEqual(['page-0', 'page-1', 'page-2'])
     await lookBack.click()
     await shows('No delivery is delivered')
-    expect(asked).toEqual(['page-0', 'page-1', 'page-2', 'page-3', 'page-4'])
+    expect([...asked]).toEqual(['page-0', 'page-1', 'page-2', 'page-3', 'page-4'])
     await page.unrouteAll()
     await send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
     await page.getByRole('button', { name: 'There are changes' }).click()
