@@ -6,6 +6,7 @@ import type { Log } from '../log/log.js'
 import { connect, type Database, type Session } from './connection.js'
 import { isLockTimeout } from './connection-errors.js'
 import { refuseOldServer } from './server-version.js'
+import { findTextProblem } from './text-encoding.js'
 
 /** Beside this file in src (tests) and in dist, where the build copies it. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -46,7 +47,8 @@ export interface MigrateOptions {
 /**
  * Migrates the schema to this build: runs every new file of `migrations/` in one transaction. Many processes
  * may call it at the same time: one migrates, the others wait. Returns the names of the applied migrations.
- * Throws if the database is newer than this build, or PostgreSQL too old for it, and a lock timeout (`isLockTimeout`) if another
+ * Throws if the database is newer than this build, PostgreSQL too old for it, or an empty database unable to search text
+ * (`findTextProblem`), and a lock timeout (`isLockTimeout`) if another
  * transaction has a table for long: nothing is changed then.
  */
 export async function migrate(
@@ -65,6 +67,9 @@ export async function migrate(
     const session = await db.reserve()
     await waitForLock(session, log, signal)
     const { pending, isEmpty } = await readState(session)
+    const textProblem = await findTextProblem(session)
+    if (textProblem !== null && isEmpty) throw new Error(`DATABASE_URL: ${textProblem}`)
+    if (textProblem !== null) log.warn({}, `${textProblem}, and move to it (docs/operate.md)`)
     if (pending.length === 0) return []
     if (emptyOnly && !isEmpty) throw new Error(`${pendingText(pending)}: ${MIGRATE_ADVICE}`)
     await refuseOldServer(session)
