@@ -225,6 +225,23 @@ describe('a name that stopped resolving', () => {
     expect(await shownName(user)).toBe(name)
   })
 
+  it('a newer proof that merges during the check is not checked by it', async () => {
+    const { user, name } = await addNamed()
+    await markOld()
+    const newer = nameProof(user, name, owner, testNow + 1)
+    const raced = {
+      isConfigured: lookups.isConfigured.bind(lookups),
+      async ask(...question: Parameters<typeof lookups.ask>) {
+        const answer = await lookups.ask(...question)
+        await hub.submit([newer], { origin: 'log' })
+        return answer
+      },
+    } as unknown as typeof lookups
+    const options = { db, hub, lookups: raced, log: silentLog, clock: Date.now }
+    await recheckNames({ ...options, everyHours: 0 })
+    expect(await proofsOf(user)).toEqual([{ name, must_check: false, checked: false }])
+  })
+
   it('stays if a newer proof has taken its place meanwhile', async () => {
     const { user, name } = await addNamed()
     const [row] = await db<{ message: Buffer }[]>`

@@ -57,15 +57,15 @@ export async function recheckNames(options: NameRecheckOptions): Promise<NameRec
   const nowUnix = Math.floor(clock() / 1000)
   const types = await findTypesUpToDate(lookups, nowUnix)
   const rows = types.length === 0 ? [] : await readNamesToCheck(options, types, nowUnix)
-  const kept: string[] = []
-  const unanswered: string[] = []
+  const kept: NameRow[] = []
+  const unanswered: NameRow[] = []
   const lost: NameRow[] = []
   // One after the other: nobody waits for it.
   for (const row of rows) {
     const proof = UserNameProof.decode(row.proof)
     const found = await lookUpName(lookups, proof)
-    if ('refusal' in found) unanswered.push(row.name)
-    else if (isOwnedAs(proof, found.answer)) kept.push(row.name)
+    if ('refusal' in found) unanswered.push(row)
+    else if (isOwnedAs(proof, found.answer)) kept.push(row)
     else lost.push(row)
     if (unanswered.length === MAX_FAILURES) break
   }
@@ -149,17 +149,25 @@ function readNames(
   `
 }
 
-/** Stores when names were checked. A name without an answer that has to be checked has to be so still. */
+/**
+ * Stores when names were checked. A name without an answer that has to be checked has to be so still, and one that has got another
+ * proof meanwhile was not checked.
+ */
 async function markChecked(
   db: Database,
-  { kept, unanswered }: { readonly kept: readonly string[]; readonly unanswered: readonly string[] },
+  { kept, unanswered }: { readonly kept: readonly NameRow[]; readonly unanswered: readonly NameRow[] },
   nowUnix: number,
 ): Promise<void> {
-  const names = [...kept, ...unanswered]
-  if (names.length === 0) return
+  const checked = [...kept, ...unanswered]
+  if (checked.length === 0) return
   await db`
-    update hub.username_proofs
-    set checked_at = ${nowUnix}::bigint, must_check = must_check and name = any (${db.types.texts(unanswered)}::text[])
-    where name = any (${db.types.texts(names)}::text[])
+    update hub.username_proofs p
+    set checked_at = ${nowUnix}::bigint, must_check = p.must_check and checked.is_unanswered
+    from unnest(
+      ${db.types.texts(checked.map(({ name }) => name))}::text[],
+      ${db.types.byteas(checked.map(({ proof }) => proof))}::bytea[],
+      ${db.types.bools(checked.map((row) => unanswered.includes(row)))}::boolean[]
+    ) as checked (name, proof, is_unanswered)
+    where p.name = checked.name and p.proof = checked.proof
   `
 }
