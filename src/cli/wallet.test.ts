@@ -39,6 +39,8 @@ it('plaza wallet: creates, imports and lists wallets of the local network', asyn
   const { wallet_id: second, address, app_id: appId } = JSON.parse(kept!)
   expect(address).toBe(ethAccount(key).signer.address)
   expect(await plaza(['balance', second])).toEqual(['0.05'])
+  expect(await plaza(['export', second])).toEqual([`0x${key.toString('hex')}`])
+  await expect(plaza(['export', appId])).rejects.toThrow(`there is no wallet ${appId}`)
   await plaza(['create', '--app', 'elsewhere', '--pool-size', '0'])
   const lines = await plaza(['list', '--app', 'shop'])
   expect(lines.map((line) => line.split(/ {2,}/))).toEqual([

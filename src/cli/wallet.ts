@@ -5,9 +5,10 @@ import { openCommandLedger } from '../app/modules/accounts.js'
 import { chainSettings } from '../app/modules/chains.js'
 import { openVault } from '../app/open-vault.js'
 import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
-import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
+import { listWallets, openPrivateKey, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
 import { type ChainName, chainNames, rpcUrlsVariable } from '../hub/chain/chains.js'
 import { newPrivateKey } from '../hub/registry/eth-account.js'
+import type { Database } from '../platform/db/connection.js'
 import { hexOf } from '../protocol/bytes.js'
 import { findOrCreateApp, knownApp } from './app.js'
 import { wholeNumber } from './arguments.js'
@@ -29,7 +30,7 @@ const DEFAULT_BALANCE = parseEther('1')
 const DEFAULT_FID_POOL_SIZE = 2
 const MAX_FID_POOL_SIZE = 1_000
 
-/** `plaza wallet create|import|list|balance` */
+/** `plaza wallet create|import|list|balance|export` */
 export function addWalletCommand(wallet: Command, context: CommandContext): void {
   addWalletOptions(
     wallet.command('create').description('create a wallet and print its id, for the header x-wallet-id'),
@@ -66,13 +67,30 @@ export function addWalletCommand(wallet: Command, context: CommandContext): void
     .argument('<id>', 'the wallet')
     .action((id: string) =>
       withDatabase(context, 'wallet', async (db) => {
-        const found = (await listWallets(db)).find((each) => each.id === id.toLowerCase())
-        if (found === undefined) throw new UsageError(`there is no wallet ${id}`)
+        const found = await knownWallet(db, id)
         const ledger = openCommandLedger(loadConfig(context), found.network)
         if (ledger === null) throw new UsageError(`this wallet is on ${found.network}, and the server is not`)
         context.print(formatEther(await ledger.available(db, found)))
       }),
     )
+
+  wallet
+    .command('export')
+    .description('print the private key of a wallet, in hex: who has it can spend all that the wallet holds')
+    .argument('<id>', 'the wallet')
+    .action((id: string) =>
+      withDatabase(context, 'wallet', async (db) => {
+        const found = await knownWallet(db, id)
+        const vault = await openVault(loadConfig(context))
+        context.print(hexOf(await openPrivateKey(db, vault, found.id)))
+      }),
+    )
+}
+
+async function knownWallet(db: Database, id: string): Promise<Wallet> {
+  const found = (await listWallets(db)).find((each) => each.id === id.toLowerCase())
+  if (found === undefined) throw new UsageError(`there is no wallet ${id}`)
+  return found
 }
 
 function addWalletOptions(command: Command): Command {

@@ -131,7 +131,8 @@ export async function openWallet(db: Queryable, vault: Vault, walletId: string):
   return ethAccount(await openPrivateKey(db, vault, walletId))
 }
 
-async function openPrivateKey(db: Queryable, vault: Vault, walletId: string): Promise<Buffer> {
+/** Decrypts the private key of a wallet: 32 bytes. */
+export async function openPrivateKey(db: Queryable, vault: Vault, walletId: string): Promise<Buffer> {
   const [row] = await db<{ sealed: Buffer }[]>`
     select sealed_key as sealed from accounts.wallets where id = ${walletId}`
   return vault.open(row!.sealed, walletKeyContext(walletId))
