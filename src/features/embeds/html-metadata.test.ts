@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { frameOf } from './frame.js'
 import { htmlMetadata, readHtmlHead } from './html-metadata.js'
 import { decodePage } from './page-text.js'
@@ -155,6 +155,30 @@ describe('htmlMetadata', () => {
     expect(metadataOf(html)).toEqual({ ogTitle: 'Deep', ogType: 'article' })
   })
 
+  it.each([
+    ['one tag', 1],
+    ['many tags', 5_000],
+  ])('keeps no attributes but those of declarations: 50,000 in %s', (_, tags) => {
+    // The parser calls it for each attribute that it keeps, which takes ten times as long as to read them.
+    const hasOwn = vi.spyOn(Object, 'hasOwn')
+    const names = (tag: number) => Array.from({ length: 50_000 / tags }, (_, n) => `a${tag}-${n}`).join(' ')
+    const elements = Array.from({ length: tags }, (_, tag) => `<i ${names(tag)}></i>`).join('')
+    const metadata = metadataOf(
+      `${elements}<title>Behind</title><meta ${names(0)} name="og:type" content="a">`,
+    )
+    const kept = hasOwn.mock.calls.length
+    hasOwn.mockRestore()
+    expect(metadata).toEqual({ ogTitle: 'Behind', ogType: 'a' })
+    expect(kept).toBe(0)
+  })
+
+  it('the first of equal attributes counts, in any letter case, and none of the tag before', () => {
+    const html = `<html LANG="" lang="en"><meta NAME="og:title" name="og:type" content content="a">
+      <meta property="og:locale" content="de" content="fr"><meta property="og:date">
+      <link rel="icon" href="/a.png"><link rel="canonical"><link href="/b.png">`
+    expect(metadataOf(html)).toEqual({ ogLocale: 'de', favicon: 'https://plaza.social/a.png' })
+  })
+
   it('reading ends where 100 elements are open, also in the middle of a small page', () => {
     const nested = (depth: number) =>
       `<title>Deep</title>${'<i>'.repeat(depth)}${'</i>'.repeat(depth)}${type}`
@@ -201,6 +225,14 @@ describe('decodePage', () => {
     ['its header, if that is known', Buffer.from('é'), 'text/html; charset=klingon'],
   ])('decodes by %s', (_, bytes, contentType) => {
     expect(decodePage(bytes, contentType)).toContain('é')
+  })
+
+  it.each([
+    '<meta charset = windows-1252 >',
+    `<META name="a" CHARSET='windows-1252'>`,
+    `<meta http-equiv="content-type" content="text/html; charset= 'windows-1252'">`,
+  ])('decodes by its declaration %s', (declaration) => {
+    expect(decodePage(Buffer.from(`${declaration}é`, 'latin1'), 'text/html')).toContain('é')
   })
 
   it('replaces undecodable bytes', () => {

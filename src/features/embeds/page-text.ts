@@ -34,7 +34,7 @@ export function resolveUrl(reference: string | undefined, base: URL): string | u
 /** Bytes in which a page declares its encoding (HTML standard, "determining the character encoding"). */
 const PRESCAN_BYTES = 1_024
 
-const declaration = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i
+const declaration = /<meta[^>]+charset\s*=[\s"']*([\w-]+)/i
 
 /** Decodes a page: by byte order mark, Content-Type, its own declaration, or UTF-8. Invalid bytes become U+FFFD. */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
