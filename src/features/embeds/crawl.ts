@@ -6,7 +6,7 @@ import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.j
 import { boundMetadata } from './embed-metadata.js'
 import { frameOf } from './frame.js'
 import { htmlMetadata, readHtmlHead } from './html-metadata.js'
-import { MAX_IMAGE_BYTES, measureImage } from './image-size.js'
+import { MAX_IMAGE_BYTES, type MeasuredImage, measureImage } from './image-size.js'
 import { oembedAddress, parseOembed } from './oembed.js'
 import { cleanText, decodePage, omitUndefined } from './page-text.js'
 import { readMp4, readPlaylist } from './video.js'
@@ -127,25 +127,25 @@ async function describe(
     content_length: lengthOf(answer),
   }
   const declared = declaredKind(answer)
-  const kind = declared === undefined ? guessKind(url, answer) : declared
+  // Anybody can send an image that is slow to measure, so it is measured once.
+  const image =
+    declared === undefined || declared?.startsWith('image') ? measureImage(answer.bytes) : undefined
+  const kind = declared === undefined ? (image?.kind ?? kindOfUrl(answer.url) ?? kindOfUrl(url)) : declared
   if (kind === 'text/html') {
     return {
       kind,
       metadata: boundMetadata({ ...metadata, ...(await readPage(client, url, answer, signal)) }),
     }
   }
-  return { kind, metadata: { ...metadata, ...readMediaMetadata(kind, answer) } }
+  return { kind, metadata: { ...metadata, ...mediaMetadata(kind, answer, image) } }
 }
 
-function guessKind(url: string, { bytes, url: finalUrl }: NetAnswer): EmbedKind | null {
-  return measureImage(bytes)?.kind ?? kindOfUrl(finalUrl) ?? kindOfUrl(url)
-}
-
-function readMediaMetadata(
+function mediaMetadata(
   kind: EmbedKind | null,
   { bytes, isTruncated }: NetAnswer,
+  image: MeasuredImage | undefined,
 ): Pick<EmbedUrlMetadata, 'image' | 'video'> {
-  if (kind?.startsWith('image')) return omitUndefined({ image: measureImage(bytes)?.size })
+  if (kind?.startsWith('image')) return omitUndefined({ image: image?.size })
   if (kind === 'application/x-mpegurl') {
     return omitUndefined({ video: readPlaylist(Buffer.from(bytes).toString(), !isTruncated) })
   }

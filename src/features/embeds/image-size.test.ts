@@ -1,13 +1,15 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { measureImage } from './image-size.js'
-import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
+import { gif, heif, jpeg, png, svg, webp } from './testing/image-bytes.js'
 
 it.each([
   ['image/png', png(640, 480)],
   ['image/gif', gif(640, 480)],
   ['image/jpeg', jpeg(640, 480)],
   ['image/webp', webp(640, 480)],
+  ['image/heif', heif(640, 480)],
+  ['image', heif(640, 480, { brand: 'avif', tiles: 1 })],
   ['image/svg+xml', svg(640, 480)],
 ])('measureImage: %s', (kind, bytes) => {
   expect(measureImage(bytes)).toEqual({ kind, size: { width_px: 640, height_px: 480 } })
@@ -20,6 +22,46 @@ it('measureImage: applies EXIF orientation', () => {
 
 it('measureImage: finds the size behind a 200 KB color profile', () => {
   expect(measureImage(jpeg(640, 480, { padding: 200_000 }))?.size).toEqual({ width_px: 640, height_px: 480 })
+})
+
+it.each([
+  ['fill bytes', 'ffff'],
+  ['zeros', '0000000000'],
+  ['a restart and stuffed zeros', 'ffd0ff00ff00'],
+  ['a segment without content', 'ffec0002'],
+  ['tables of Huffman codes', 'ffc400050000000000'],
+])('measureImage: finds the size of a JPEG behind %s', (_, between) => {
+  const bytes = jpeg(640, 480, { orientation: 6, between: Buffer.from(between, 'hex') })
+  expect(measureImage(bytes)?.size).toEqual({ width_px: 480, height_px: 640 })
+})
+
+it('measureImage: knows all frames of JPEG, and ends at the first scan', () => {
+  const withFrame = (marker: number) => {
+    const bytes = jpeg(640, 480)
+    bytes[bytes.lastIndexOf(0xff) + 1] = marker
+    return measureImage(bytes)?.size.width_px
+  }
+  for (const marker of [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc9, 0xcf]) expect(withFrame(marker)).toBe(640)
+  for (const marker of [0xc4, 0xc8, 0xcc, 0xd9, 0xda]) expect(withFrame(marker)).toBeUndefined()
+  const scan = Buffer.from('ffda0002', 'hex')
+  expect(measureImage(jpeg(640, 480, { between: scan }))).toBeUndefined()
+})
+
+it.each([
+  ['zeros', Buffer.alloc(262_144)],
+  ['empty segments', Buffer.from('ffe00002'.repeat(65_536), 'hex')],
+])('measureImage: a JPEG of %s takes no object for each byte', (_, content) => {
+  const parts = [vi.spyOn(Uint8Array.prototype, 'subarray'), vi.spyOn(Uint8Array.prototype, 'slice')]
+  const measured = measureImage(Buffer.concat([Buffer.from([0xff, 0xd8]), content]))
+  const count = parts.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+  for (const part of parts) part.mockRestore()
+  expect(measured).toBeUndefined()
+  expect(count).toBeLessThan(100)
+})
+
+it('measureImage: reads sizes of HEIF in the first 8 KiB only', () => {
+  expect(measureImage(heif(640, 480, { tiles: 300 }))?.size.width_px).toBe(640)
+  expect(measureImage(heif(640, 480, { tiles: 400 }))).toBeUndefined()
 })
 
 it('measureImage: truncated images have no size, and no memory behind them is read', () => {
