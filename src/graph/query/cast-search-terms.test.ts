@@ -148,3 +148,59 @@ it('a negative date is ignored', () => {
   ])
     expect(searchTerms(q), q).toEqual(searchTerms('soil'))
 })
+
+/** The operands of the query for `q`, where each word has that many alternatives. */
+function operandsOf(q: string, count: number): string[] {
+  const { tsquery } = searchTerms(q, () => Array.from({ length: count }, (_, n) => `zqm${n}x`))
+  return tsquery!.match(/'[^']*'|zqm\d+x/g)!
+}
+
+const repeated = (text: string, separator: string) =>
+  Array.from({ length: 500 }, () => text)
+    .join(separator)
+    .slice(0, 500)
+
+it.each([
+  ['"a b c"~9', '|'],
+  ['"a b c"~9', '|x|'],
+  ['"a b"~15', ' -'],
+  ['("a b"~15)', ' | '],
+  ['a~2', '|'],
+  ['a', ' b '],
+  ['(a)', ' '],
+  ['a', '" "'],
+])('a query of 500 characters of %s%s has at most 256 operands beside its words', (text, separator) => {
+  const q = repeated(text, separator)
+  expect(operandsOf(q, 52).length).toBeLessThanOrEqual(256 + q.match(/[a-z]/g)!.length)
+})
+
+it('a phrase keeps its slop rather than the alternatives of its words, in the order of the query', () => {
+  const { tsquery } = searchTerms('"a b c"~6 | "d e"~15 | "f g"~1', (word) => [`${word.quoted}:*`])
+  const phrases = tsquery!.slice(2, -2).split(') | (')
+  const countOf = (text: string) =>
+    phrases
+      .filter((each) => each.includes(text))
+      .join('')
+      .match(/'/g)!.length / 2
+  // 28 arrangements of three words with one alternative each; the others as written.
+  expect(countOf("'a'")).toBe(168)
+  expect(countOf("'d")).toBe(60)
+  expect(countOf("'f")).toBe(8)
+})
+
+it('a word has those of its alternatives that the query still has room for', () => {
+  expect(operandsOf('a b c', 100)).toHaveLength(3 + 256)
+  expect(operandsOf('a b c', 10)).toHaveLength(33)
+})
+
+it('equal terms are one', () => {
+  for (const [q, same] of [
+    ['soil soil', 'soil'],
+    ['soil -sand soil -sand', 'soil -sand'],
+    ['soil | soil', 'soil'],
+    ['(a b) (a b) | c', '(a b) | c'],
+    ['"a b"~9 "a b"~9', '"a b"~9'],
+  ] as const)
+    expect(searchTerms(q).tsquery, q).toBe(searchTerms(same).tsquery)
+  expect(searchTerms('soil -soil "soil" soil*').tsquery).toBe("('soil' & !'soil' & 'soil' & 'soil':*)")
+})

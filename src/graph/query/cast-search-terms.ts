@@ -1,4 +1,10 @@
-import { type Alternatives, phraseQuery, type SearchPhrase, type SearchWord } from './search-words.js'
+import {
+  type Alternatives,
+  OperandBudget,
+  phraseQuery,
+  type SearchPhrase,
+  type SearchWord,
+} from './search-words.js'
 
 /**
  * Parses the text of a search box:
@@ -48,7 +54,11 @@ export function searchTerms(q: string, alternativesOf: Alternatives = () => []):
   return { tsquery, ...reader.filters, words: reader.words, plainText: reader.plainTexts.join(' ') }
 }
 
-type Token = { readonly sign: '(' | ')' | '|' | 'not(' } | (SearchPhrase & { readonly isNegative: boolean })
+interface SignedPhrase extends SearchPhrase {
+  readonly isNegative: boolean
+}
+
+type Token = { readonly sign: '(' | ')' | '|' | 'not(' } | SignedPhrase
 
 function readToken([, negativePhrase, phrase, slop, notGroup, sign, word = '']: RegExpMatchArray): Token {
   if (phrase !== undefined) {
@@ -76,6 +86,7 @@ class TermReader {
 
   readonly words: SearchWord[] = []
   readonly plainTexts: string[] = []
+  readonly #budget = new OperandBudget()
 
   constructor(
     readonly tokens: readonly Token[],
@@ -88,13 +99,15 @@ class TermReader {
     const close = () => {
       const closed = group
       group = outer.pop()!
-      group.add(closed.toText(), closed.isNegative)
+      group.addGroup(closed)
     }
     for (const each of this.tokens) {
       if (!('sign' in each)) {
         const isExcluded = each.isNegative !== group.isExcluded
-        if (each.isQuoted || !this.#readFilter(each.text, isExcluded))
-          group.add(this.#readPhrase(each, isExcluded), each.isNegative)
+        if (each.isQuoted || !this.#readFilter(each.text, isExcluded)) {
+          if (!isExcluded) this.plainTexts.push(each.text)
+          group.addPhrase(each, () => this.#readPhrase(each))
+        }
       } else if (each.sign === '|') group.or()
       else if (each.sign !== ')') {
         outer.push(group)
@@ -106,12 +119,12 @@ class TermReader {
     return group.toText()
   }
 
-  #readPhrase(phrase: SearchPhrase, isExcluded: boolean): string | null {
-    if (!isExcluded) this.plainTexts.push(phrase.text)
-    return phraseQuery(phrase, (word) => {
+  #readPhrase(phrase: SearchPhrase): string | null {
+    const alternativesOf = (word: SearchWord) => {
       this.words.push(word)
       return this.alternativesOf(word)
-    })
+    }
+    return phraseQuery(phrase, alternativesOf, this.#budget)
   }
 
   #readFilter(words: string, isExcluded: boolean): boolean {
@@ -139,9 +152,10 @@ function momentOf(text: string): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Alternatives; each is a list of terms that must all match. */
+/** Alternatives; each is a list of different terms that must all match. */
 class Group {
-  readonly #alternatives: string[][] = [[]]
+  /** Terms by what was written. */
+  readonly #alternatives: Map<string, string>[] = [new Map()]
 
   /** @param isExcluded Whether a word in it is to be absent: an odd number of groups is negative, this one included. */
   constructor(
@@ -150,17 +164,29 @@ class Group {
   ) {}
 
   or(): void {
-    this.#alternatives.push([])
+    this.#alternatives.push(new Map())
   }
 
-  add(text: string | null, isNegative: boolean): void {
-    if (text !== null) this.#alternatives.at(-1)!.push(isNegative ? `!${text}` : text)
+  /** Adds the query of a word or phrase, which is built unless there is an equal one. */
+  addPhrase(phrase: SignedPhrase, build: () => string | null): void {
+    const key = JSON.stringify(phrase)
+    if (!this.#alternatives.at(-1)!.has(key)) this.#add(key, build(), phrase.isNegative)
+  }
+
+  addGroup(group: Group): void {
+    const text = group.toText()
+    this.#add(`${group.isNegative}${text}`, text, group.isNegative)
+  }
+
+  #add(key: string, text: string | null, isNegative: boolean): void {
+    if (text !== null) this.#alternatives.at(-1)!.set(key, isNegative ? `!${text}` : text)
   }
 
   toText(): string | null {
-    const alternatives = this.#alternatives
-      .filter((terms) => terms.length > 0)
-      .map((terms) => terms.join(' & '))
+    const texts = this.#alternatives
+      .filter((terms) => terms.size > 0)
+      .map((terms) => [...terms.values()].join(' & '))
+    const alternatives = [...new Set(texts)]
     if (alternatives.length === 0) return null
     return alternatives.length === 1
       ? `(${alternatives[0]})`

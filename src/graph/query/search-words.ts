@@ -19,6 +19,12 @@ const MAX_EDITS = 2
 const MAX_ARRANGEMENTS = 32
 /** Maximum alternatives of each word of such a phrase. */
 const MAX_SLOPPY_ALTERNATIVES = 4
+/**
+ * Maximum operands of a query for PostgreSQL beside its words as written: alternatives, and the words of further arrangements.
+ * 500 characters made 33,000, which PostgreSQL did not compare with 100,000 casts in 30 seconds; the time is proportional to
+ * them. With 256 each of eight words may have the 32 names that match it.
+ */
+const MAX_ADDED_OPERANDS = 256
 
 /**
  * Maps characters as `search.words_of` does before it indexes words: signs are spaces, characters of scripts
@@ -58,10 +64,30 @@ export interface SearchPhrase {
   readonly tolerance: number
 }
 
+/** The operands that may still be added to a query. */
+export class OperandBudget {
+  #left = MAX_ADDED_OPERANDS
+
+  /** Takes all of them, or none if there are not as many. */
+  takeAll(count: number): boolean {
+    if (count > this.#left) return false
+    this.#left -= count
+    return true
+  }
+
+  /** Takes as many of them as there are. */
+  takeFirst(options: readonly string[]): readonly string[] {
+    const taken = options.slice(0, this.#left)
+    this.#left -= taken.length
+    return taken
+  }
+}
+
 /** Returns the query of a word, a phrase, or emoji; null when there is nothing to search for. */
 export function phraseQuery(
   { text, isQuoted, isPrefix, tolerance }: SearchPhrase,
   alternativesOf: Alternatives,
+  budget: OperandBudget,
 ): string | null {
   const written = text
     .replace(sign, ' ')
@@ -75,7 +101,11 @@ export function phraseQuery(
   }))
   const emojiWords = (text.match(emoji) ?? []).map(emojiToken)
   const slop = isPhrase && isQuoted ? tolerance : 0
-  const terms = written.some(hasLetters) ? [phrase(words, slop, alternativesOf), ...emojiWords] : emojiWords
+  const options = words.map((word) => ({
+    text: word.quoted,
+    others: hasLetters(word.quoted) ? alternativesOf(word) : [],
+  }))
+  const terms = written.some(hasLetters) ? [phrase(options, slop, budget), ...emojiWords] : emojiWords
   if (terms.length === 0) return null
   return terms.length === 1 && words.length <= 1 ? terms[0]! : `(${terms.join(' & ')})`
 }
@@ -84,27 +114,42 @@ function hasLetters(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word)
 }
 
+/** A word of a phrase as it is quoted, and its alternatives. */
+interface WordOptions {
+  readonly text: string
+  readonly others: readonly string[]
+}
+
+/** Returns the query of a phrase. If the budget is too small for its slop, the phrase matches only as it is written. */
+function phrase(words: readonly WordOptions[], slop: number, budget: OperandBudget): string {
+  if (slop === 0) return adjacentPhrase(words, budget)
+  const lettered = words.filter(({ text }) => hasLetters(text))
+  for (let count = MAX_SLOPPY_ALTERNATIVES; count >= 0; count -= 1) {
+    const options = lettered.map(({ text, others }) => ({ text, others: others.slice(0, count) }))
+    const query = sloppyPhrase(options, slop, budget)
+    if (query !== null) return query
+  }
+  const written = words.map(({ text }) => ({ text, others: [] }))
+  return adjacentPhrase(written, budget)
+}
+
 /**
  * Words side by side. PostgreSQL splits quoted text as it splits casts, which depends on its locale: words
  * without alternatives stay in one quotation, so that a sign between them counts as it does in the index.
  */
-function phrase(words: readonly SearchWord[], slop: number, alternativesOf: Alternatives): string {
-  if (slop > 0) {
-    const lettered = words.filter(({ quoted }) => hasLetters(quoted))
-    return sloppyPhrase(lettered, slop, alternativesOf)
-  }
+function adjacentPhrase(words: readonly WordOptions[], budget: OperandBudget): string {
   const parts: string[] = []
   let run: string[] = []
   const endRun = () => {
     if (run.some(hasLetters)) parts.push(`'${run.join(' ')}'`)
     run = []
   }
-  for (const word of words) {
-    const others = hasLetters(word.quoted) ? alternativesOf(word) : []
-    if (others.length === 0 && word.quoted.endsWith("'")) run.push(word.quoted.slice(1, -1))
+  for (const { text, others } of words) {
+    const affordable = budget.takeFirst(others)
+    if (affordable.length === 0 && text.endsWith("'")) run.push(text.slice(1, -1))
     else {
       endRun()
-      parts.push(anyWord([word.quoted, ...others]))
+      parts.push(anyWord([text, ...affordable]))
     }
   }
   endRun()
@@ -114,21 +159,22 @@ function phrase(words: readonly SearchWord[], slop: number, alternativesOf: Alte
 /**
  * A phrase with up to `slop` other words in it. Two words may also be swapped, which counts as 2. PostgreSQL
  * has operators for exact distances only, so that all arrangements are listed: a slop with too many is lowered.
+ * Null if the budget does not have the operands.
  */
-function sloppyPhrase(words: readonly SearchWord[], slop: number, alternativesOf: Alternatives): string {
-  const texts = words.map((word) =>
-    anyWord([word.quoted, ...alternativesOf(word).slice(0, MAX_SLOPPY_ALTERNATIVES)]),
-  )
+function sloppyPhrase(words: readonly WordOptions[], slop: number, budget: OperandBudget): string | null {
+  const gapCount = words.length - 1
   let allowed = Math.min(slop, MAX_ARRANGEMENTS / 2 - 1)
-  while (countArrangements(words.length - 1, allowed) > MAX_ARRANGEMENTS) allowed -= 1
-  const arrangements = spread(words.length - 1, allowed).map((gaps) =>
+  while (countArrangements(gapCount, allowed) > MAX_ARRANGEMENTS) allowed -= 1
+  const swappedCount = words.length === 2 ? Math.max(0, allowed - 1) : 0
+  const wordCount = words.reduce((sum, { others }) => sum + 1 + others.length, 0)
+  const operandCount = (countArrangements(gapCount, allowed) + swappedCount) * wordCount
+  if (!budget.takeAll(operandCount - words.length)) return null
+  const texts = words.map(({ text, others }) => anyWord([text, ...others]))
+  const arrangements = spread(gapCount, allowed).map((gaps) =>
     texts.map((text, index) => (index === 0 ? text : `<${gaps[index - 1]! + 1}> ${text}`)).join(' '),
   )
   const [first, second] = texts
-  const swapped =
-    words.length === 2
-      ? Array.from({ length: Math.max(0, allowed - 1) }, (_, gap) => `${second} <${gap + 1}> ${first}`)
-      : []
+  const swapped = Array.from({ length: swappedCount }, (_, gap) => `${second} <${gap + 1}> ${first}`)
   return anyWord([...arrangements, ...swapped])
 }
 
