@@ -92,3 +92,20 @@ test('replies to replies are not loaded again when a reply in another thread is 
   await viewOf(cached, chain)
   expect(statements.filter((sql) => sql.includes('social.quotes'))).toEqual([])
 })
+
+test('replies that wait for their thread change at once when a cast far above them is removed', async () => {
+  const cached = createHydrator(1000)
+  const [, above, below] = chainOf(3)
+  // More than an arriving cast moves while the start of its thread is missing.
+  const replies = Array.from({ length: 201 }, (_, index) =>
+    bob.cast(`reply ${index}`, second, { parentCastId: { fid: below!.data.fid, hash: below!.hash } }),
+  )
+  await merge({ messages: replies }, cached)
+  await merge({ messages: [above!] }, cached)
+  await merge({ messages: [below!] }, cached)
+  const shown = replies.slice(0, 2)
+  await viewOf(cached, shown)
+  const author = users[above!.data.fid - 1]!
+  await merge({ messages: [author.removeCast(above!.hash, second + 1)] }, cached)
+  expect(await viewOf(cached, shown)).toEqual(await viewOf(createHydrator(0), shown))
+})

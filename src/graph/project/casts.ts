@@ -25,15 +25,16 @@ export async function projectCasts(
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
   if (removed.length === 0 && added.length === 0) return []
   const activity = new UrlActivity()
+  const moved: string[] = []
   if (removed.length > 0) {
     await threads
-    await removeCasts(db, removed, counts, activity, moves.maxMovedByRemoval)
+    moved.push(...(await removeCasts(db, removed, counts, activity, moves.maxMovedByRemoval)))
   }
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
   if (rows.length > 0 && (await threads).move) {
-    const moved = await attachReplies(db, rows, activity, moves)
-    if (moved.length > 0) await moves.onThreadsMoved?.(db, moved)
+    moved.push(...(await attachReplies(db, rows, activity, moves)))
   }
+  if (moved.length > 0) await moves.onThreadsMoved?.(db, moved)
   return [
     ...insertQuotes(db, rows),
     ...insertUrls(db, rows),
@@ -42,19 +43,20 @@ export async function projectCasts(
   ]
 }
 
+/** @returns the threads that moved casts had, as `OnThreadsMoved` gets them. */
 async function removeCasts(
   db: Transaction,
   removed: readonly CastRow[],
   counts: CastCountDeltas,
   activity: UrlActivity,
   maxMovedByRemoval: number | undefined,
-): Promise<void> {
+): Promise<string[]> {
   const hashes = db.types.byteas(removed.map((cast) => cast.hash))
   const [removedRows] = await Promise.all([
-    db<{ hash: Buffer; ts: number; root_parent_url: string | null }[]>`
+    db<{ hash: Buffer; ts: number; thread_hash: Buffer; root_parent_url: string | null }[]>`
       delete from casts
       where hash = any (${hashes}::bytea[])
-      returning hash, ts, root_parent_url
+      returning hash, ts, thread_hash, root_parent_url
     `,
     db`delete from quotes where hash = any (${hashes}::bytea[])`,
     db`delete from url_embeds where hash = any (${hashes}::bytea[])`,
@@ -63,7 +65,12 @@ async function removeCasts(
   const removedHashes = new Set(removedRows.map((row) => row.hash.toString('hex')))
   const rows = removed.filter((cast) => removedHashes.has(cast.hash.toString('hex')))
   sumCountDeltas(rows, counts, -1)
-  await detachReplies(db, rows, activity, maxMovedByRemoval)
+  const moved = await detachReplies(db, rows, activity, maxMovedByRemoval)
+  // Caches have a cast of the removed cast's thread with a tag of each cast above it, or of all deep replies: the removal
+  // itself ends both. One that waited for its thread may lack the removed cast among them. Of several threads it is not
+  // known which removed cast each belonged to.
+  const threads = new Set(removedRows.map((row) => row.thread_hash.toString('hex')))
+  return threads.size > 1 ? moved : moved.filter((hash) => !threads.has(hash))
 }
 
 /** Returns the casts that were not stored before. */
