@@ -14,6 +14,7 @@ import {
 import { encodeKeyRequestMetadata } from '../../protocol/key-request-metadata.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { Channel } from '../view/schema/channel.js'
+import { rangesFromLogEnd } from './cache-follower.js'
 import type { Hydrator } from './hydrator.js'
 import { createHydratorScene, hex } from './testing/hydrator-scene.js'
 
@@ -153,19 +154,35 @@ test('channels show their lead in every member that the schema has for it', asyn
   expect(channel.viewer_context).toEqual({ following: true })
 })
 
-test('a page takes at most five statements when nothing is cached, and none when everything is', async () => {
+test('a page takes five statements when nothing is cached, one to three more for its viewer, and none when all is', async () => {
   const casts = Array.from({ length: 30 }, (_, n) =>
-    [alice, bob, carol][n % 3]!.cast(`/gardens ${n}`, testNow - n),
+    [alice, bob, carol][n % 3]!.cast(`/gardens ${n}`, testNow - n, { parentUrl: url }),
   )
-  await merge({ messages: casts })
-  statements.length = 0
-  await createHydrator(0).casts(casts.map(hex), 1)
-  expect(statements.length).toBeLessThanOrEqual(5)
-  const hydrator = createHydrator()
-  await hydrator.casts(casts.map(hex), 1)
-  statements.length = 0
-  await hydrator.casts(casts.map(hex), 1)
-  expect(statements).toEqual([])
+  const replyTo = ({ data, hash }: SignedMessage, author: TestUser) =>
+    author.cast('so it is', testNow, { parentCastId: { fid: data.fid, hash } })
+  const reply = replyTo(casts[0]!, bob)
+  const nested = replyTo(reply, carol)
+  await merge({ messages: [...casts, reply, nested] })
+  const page = [...casts, nested].map(hex)
+  const statementsOf = async (hydrator: Hydrator, viewerFid?: number) => {
+    statements.length = 0
+    await hydrator.casts(page, viewerFid)
+    return statements.length
+  }
+  const createHydratorWithSets = async () => {
+    const hydrator = createHydrator(100, { maxViewerSetsBytes: 1_000_000 })
+    await rangesFromLogEnd({ db, invalidation: hydrator.invalidation, shards: 1 })
+    return hydrator
+  }
+  expect(await statementsOf(createHydrator(0))).toBe(5)
+  expect(await statementsOf(createHydrator(0), 1)).toBe(6)
+  const hydrator = await createHydratorWithSets()
+  expect(await statementsOf(hydrator, 1)).toBe(7)
+  expect(await statementsOf(hydrator, 1)).toBe(0)
+  // A viewer with too many relations for sets.
+  await db`update social.user_counts set follower_count = follower_count + 60000 where fid = 1`
+  expect(await statementsOf(await createHydratorWithSets(), 1)).toBe(8)
+  await db`update social.user_counts set follower_count = follower_count - 60000 where fid = 1`
 })
 
 test('a compact state of links that no view shows leaves what is cached, and one of follows does not', async () => {

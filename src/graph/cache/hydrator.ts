@@ -49,7 +49,7 @@ interface CastsWithContext {
 
 /**
  * Renders users, casts and channels by their ids, a whole page at once: it loads what the page needs through the caches,
- * in at most four statements and one for the viewer, and renders it through `graph/view`.
+ * in a few statements (docs/read-model.md, The cache), and renders it through `graph/view`.
  */
 export class Hydrator {
   readonly #users: UserCache

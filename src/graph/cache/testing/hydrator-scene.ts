@@ -12,7 +12,7 @@ import { projectEvents } from '../../project/project.js'
 import { Cast } from '../../view/schema/cast.js'
 import { User } from '../../view/schema/user.js'
 import { cacheTag } from '../cache-tags.js'
-import { Hydrator } from '../hydrator.js'
+import { Hydrator, type HydratorOptions } from '../hydrator.js'
 
 for (const format of ['int32', 'double', 'date-time', 'uri']) {
   if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true)
@@ -27,8 +27,8 @@ export async function createHydratorScene() {
   const counting = connect({ onStatement: (sql) => statements.push(sql) })
   const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
   const locationOf = () => ({ city: 'Bern', country: 'Switzerland' })
-  const createHydrator = (maxViews = 100) =>
-    new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxViews })
+  const createHydrator = (maxViews = 100, options: Partial<HydratorOptions> = {}) =>
+    new Hydrator({ db: counting, clock: () => testNowUnix * 1000, locationOf, maxViews, ...options })
   const url = 'https://example.com/~/channel/gardens'
 
   async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
