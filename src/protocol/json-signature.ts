@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../platform/errors.js'
 import { parseBoundedJson } from '../platform/text/json-bounds.js'
 import { ACCOUNT_SIGNATURE_BYTES } from './account-recovery.js'
 import { ETH_ADDRESS_BYTES, hexOf } from './bytes.js'
-import { PUBLIC_KEY_BYTES } from './ed25519.js'
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from './ed25519.js'
 import type { MessageSigner } from './sign.js'
 
 /** A JSON Farcaster Signature: base64url texts; `header.payload` is signed (docs/protocol.md §8.1). */
@@ -29,7 +29,6 @@ export interface ParsedJsonSignature {
   readonly signature: Buffer
 }
 
-const KEY_SIGNATURE_BYTES = 64
 /** Some libraries add padding, which the standard leaves out. */
 const base64url = /^[\w-]+={0,2}$/
 const hexText = /^0x([\da-f]{2})+$/i
@@ -75,7 +74,7 @@ export function signJson(fid: number, key: MessageSigner, payload: object): Json
 
 /** Wallets return hex, and tools for manifests encode that text instead of its bytes. */
 function readSignature(bytes: Buffer, type: JsonSignerType): Buffer | null {
-  if (type === 'app_key') return bytes.length === KEY_SIGNATURE_BYTES ? bytes : null
+  if (type === 'app_key') return bytes.length === SIGNATURE_BYTES ? bytes : null
   const text = bytes.toString('latin1')
   const signature = hexText.test(text) ? Buffer.from(text.slice(2), 'hex') : bytes
   return signature.length === ACCOUNT_SIGNATURE_BYTES ? signature : null

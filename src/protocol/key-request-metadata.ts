@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeAbiParameters, parseAbiParameters } from 'viem'
-import { hexOf } from './bytes.js'
+import { bytesOfHex, hexOf } from './bytes.js'
 
 /** Key metadata of type 1: the signed request of an app (docs/protocol.md §5.3). */
 export interface KeyRequestMetadata {
@@ -27,13 +27,9 @@ export function decodeKeyRequestMetadata(metadata: Uint8Array): KeyRequestMetada
   try {
     const [fields] = decodeAbiParameters(parameters, metadata)
     const { requestSigner, signature } = fields
-    return { ...fields, requestSigner: bytesOf(requestSigner), signature: bytesOf(signature) }
+    return { ...fields, requestSigner: bytesOfHex(requestSigner), signature: bytesOfHex(signature) }
   } catch {
     // The library throws for bytes of another shape.
     return null
   }
-}
-
-function bytesOf(hex: string): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

@@ -14,6 +14,8 @@ export const KEY_REMOVE_SIGNATURE_TYPE_SELF = 2
 /** Longest validity of a KEY_ADD: 90 days. */
 export const MAX_KEY_TTL_SECONDS = 90 * 24 * 60 * 60
 export const MAX_KEY_ADD_SCOPES = 16
+/** Most keys that messages may add for one fid (docs/protocol.md §3.3.12). */
+export const MAX_KEYS_PER_FID = 1_000
 
 /** Message types that a KEY_ADD may allow its key to sign (docs/protocol.md §3.3). */
 export const ADMISSIBLE_KEY_ADD_SCOPES: readonly MessageType[] = [

@@ -1,6 +1,6 @@
 import { PlazaError } from '../../platform/errors.js'
 import { asBuffer, ETH_ADDRESS_BYTES } from '../../protocol/bytes.js'
-import { CHANNEL_ID_BYTES, memberSubject } from '../../protocol/kinds/channel.js'
+import { CHANNEL_ID_BYTES, MAX_MEMBER_FID, memberSubject } from '../../protocol/kinds/channel.js'
 import type { PageOptions } from '../query/page.js'
 import type { Field } from './fields.js'
 import { type Parameters, type Parse, parseBytes, parseText, parseU32, parseU64 } from './http/parameters.js'
@@ -9,7 +9,6 @@ import { invalid } from './refusals.js'
 
 /** The fields of the channel reads, as the reference node names and checks them (docs/protocol.md §2.7). */
 
-const MAX_FID = 0xffff_ffff
 const MAX_PAGE = 1000
 
 function checkChannelId(bytes: Uint8Array): Buffer {
@@ -34,7 +33,7 @@ export const channelKey: Field<string> = {
 }
 
 function checkFid(fid: number): number {
-  if (fid < 1 || fid > MAX_FID) throw invalid('fid', 'must fit in a non-zero u32')
+  if (fid < 1 || fid > MAX_MEMBER_FID) throw invalid('fid', 'must fit in a non-zero u32')
   return fid
 }
 

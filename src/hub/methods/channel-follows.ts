@@ -1,7 +1,7 @@
 import { PlazaError } from '../../platform/errors.js'
 import { tryParseJson } from '../../platform/text/try-parse-json.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { memberSubject } from '../../protocol/kinds/channel.js'
+import { CHANNEL_ID_BYTES, MEMBER_SUBJECT_BYTES, memberSubject } from '../../protocol/kinds/channel.js'
 import {
   ChannelFollowerCountResponse,
   ChannelFollowersResponse,
@@ -115,7 +115,8 @@ export const channelFollowMethods = [
       const read = await Promise.all(
         [...scans].map(async ([shard, scan]) => {
           if (scan === 'Exhausted') return { shard, rows: [], scan }
-          const key = scan === 'Fresh' ? null : afterPrefix(Buffer.from(scan.Resume), prefix, 4)
+          const key =
+            scan === 'Fresh' ? null : afterPrefix(Buffer.from(scan.Resume), prefix, MEMBER_SUBJECT_BYTES)
           const options = { ...page, shard, after: key?.readUInt32BE() ?? null }
           const rows = await readChannelFollowers(db, network, channelId, options)
           const next = nextToken(rows, page.limit, prefix, ({ fid }) => memberSubject(fid))
@@ -150,7 +151,7 @@ export const channelFollowMethods = [
     reply: follows,
     async handle({ fid, page }, { db, network }) {
       const prefix = channelTokens.follows(fid)
-      const after = afterPrefix(page.after, prefix, 32)
+      const after = afterPrefix(page.after, prefix, CHANNEL_ID_BYTES)
       const list = await readChannelFollows(db, network, fid, { ...page, after })
       return { follows: list, nextPageToken: nextToken(list, page.limit, prefix, (row) => row.channelId) }
     },

@@ -3,7 +3,8 @@ import { channelIdOf } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { CastingMode, MembershipMode, MessageType } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
-import { memberSubject } from '../../protocol/kinds/channel.js'
+import { HASH_BYTES } from '../../protocol/hash.js'
+import { CHANNEL_ID_BYTES, MEMBER_SUBJECT_BYTES, memberSubject } from '../../protocol/kinds/channel.js'
 import {
   ChannelMemberResponse,
   ChannelMemberState,
@@ -256,7 +257,7 @@ const memberMethods = [
     reply: members,
     async handle({ channelId, state, page }, context) {
       const prefix = channelTokens.members(channelId)
-      const after = afterPrefix(page.after, prefix, 4)
+      const after = afterPrefix(page.after, prefix, MEMBER_SUBJECT_BYTES)
       requireRegistered(hasChannels(context) && (await isRegistered(context.db, channelId)))
       const rows = await readSlots(context.db, channelId, MessageType.CHANNEL_MEMBER, {
         ...page,
@@ -277,7 +278,7 @@ const memberMethods = [
     reply: memberships,
     async handle({ fid, page }, context) {
       const prefix = channelTokens.memberships(fid)
-      const after = afterPrefix(page.after, prefix, 32)
+      const after = afterPrefix(page.after, prefix, CHANNEL_ID_BYTES)
       const options = { ...page, after }
       const rows = hasChannels(context) ? await readMemberships(context.db, memberSubject(fid), options) : []
       return { rows, nextPageToken: nextToken(rows, page.limit, prefix, (row) => row.channelId) }
@@ -304,7 +305,7 @@ const contentMethods = [
     reply: moderations,
     async handle({ channelId, page }, context) {
       const prefix = channelTokens.moderations(channelId)
-      const after = afterPrefix(page.after, prefix, 20)
+      const after = afterPrefix(page.after, prefix, HASH_BYTES)
       requireRegistered(hasChannels(context) && (await isRegistered(context.db, channelId)))
       const options = { ...page, after, state: null }
       const rows = await readSlots(context.db, channelId, MessageType.CHANNEL_MODERATE, options)

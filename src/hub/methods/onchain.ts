@@ -2,6 +2,7 @@ import { inSlices } from '../../platform/process/turns.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { OnChainEvent } from '../../protocol/definitions.js'
+import { MAX_KEYS_PER_FID } from '../../protocol/key-rules.js'
 import {
   Signer,
   SignerResponse,
@@ -42,9 +43,6 @@ const signerPage = sizedPage(pageTokens.signer)
 const chainPage = sizedPage(pageTokens.chain, { defaultSize: MAX_PAGE_SIZE })
 const oneSigner: PageOptions<SignerCursor> = { limit: 1, reverse: false, after: null }
 
-/** Most keys that messages may add for one user (docs/protocol.md §3.3.12). */
-const MAX_GRANTED_KEYS = 1_000
-
 /** Signers that are encoded in one turn of the event loop: 0.5 to 1 ms. */
 const SLICE_SIGNERS = 50
 
@@ -66,7 +64,7 @@ const signers: Reply<SignerList> = {
     return jsonPage('signers', slices, {
       nextPageToken: base64Token(encodeCursor(last, pageTokens.signer)),
       gaslessSignerCount: keys,
-      gaslessSignerLimit: MAX_GRANTED_KEYS,
+      gaslessSignerLimit: MAX_KEYS_PER_FID,
       currentUserNonce: userNonce,
       requesterFidNonces: appNonces.size > 0 ? Object.fromEntries(appNonces) : undefined,
     })
@@ -77,7 +75,7 @@ const signers: Reply<SignerList> = {
     const counters = SignersByFidResponse.encode({
       signers: [],
       gaslessSignerCount: keys,
-      gaslessSignerLimit: MAX_GRANTED_KEYS,
+      gaslessSignerLimit: MAX_KEYS_PER_FID,
       currentUserNonce: userNonce,
       requesterFidNonces: Object.fromEntries(appNonces),
     }).finish()

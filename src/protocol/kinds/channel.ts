@@ -10,13 +10,15 @@ import {
   MembershipMode,
   MessageType,
 } from '../definitions.js'
+import { HASH_BYTES } from '../hash.js'
 import { type BodyName, type MessageKind, MessageSet } from '../message-kind.js'
 import { optional, schema, single } from '../wire-schema.js'
 
 /** Bytes of a channel's id, keccak256 of its key. */
 export const CHANNEL_ID_BYTES = 32
-const CAST_HASH_BYTES = 20
-const MAX_FID = 2 ** 32 - 1
+/** Bytes of the fid by which the slots of members are keyed, and the largest fid that fits in them. */
+export const MEMBER_SUBJECT_BYTES = 4
+export const MAX_MEMBER_FID = 2 ** (8 * MEMBER_SUBJECT_BYTES) - 1
 
 /** The reference node prints the code of these rules twice (docs/protocol.md §7.1.2). */
 const fault = (text: string) => `bad_request.validation_failure/${text}`
@@ -29,9 +31,9 @@ export function channelSlotKey(type: MessageType, channelId: Uint8Array, subject
   return Buffer.concat([Buffer.of(type), channelId, subject])
 }
 
-/** Returns what distinguishes the slot of a member in its channel: the fid in 4 bytes. */
+/** Returns what distinguishes the slot of a member in its channel: the fid in `MEMBER_SUBJECT_BYTES`. */
 export function memberSubject(fid: number): Buffer {
-  const bytes = Buffer.alloc(4)
+  const bytes = Buffer.alloc(MEMBER_SUBJECT_BYTES)
   bytes.writeUInt32BE(fid)
   return bytes
 }
@@ -76,7 +78,7 @@ export const channelMember = channelKind<ChannelMemberBody>({
   bodyName: 'channelMemberBody',
   wire: { field: 22, schema: schema({ 1: single('bytes'), 2: single('uint64'), 3: single('int32') }) },
   validate({ fid, action }) {
-    if (fid < 1 || fid > MAX_FID) return fault('channel member fid must fit in a non-zero u32')
+    if (fid < 1 || fid > MAX_MEMBER_FID) return fault('channel member fid must fit in a non-zero u32')
     const isAction = action !== ChannelMemberAction.NONE && isKnown(ChannelMemberAction, action)
     return isAction ? null : fault('invalid channel member action')
   },
@@ -88,7 +90,7 @@ export const channelPin = channelKind<ChannelPinBody>({
   bodyName: 'channelPinBody',
   wire: { field: 23, schema: schema({ 1: single('bytes'), 2: single('bytes') }) },
   validate({ castHash }) {
-    if (castHash.length === 0 || castHash.length === CAST_HASH_BYTES) return null
+    if (castHash.length === 0 || castHash.length === HASH_BYTES) return null
     return fault('channel pin cast hash must be empty or 20 bytes')
   },
 })
@@ -99,7 +101,7 @@ export const channelModerate = channelKind<ChannelModerateBody>({
   bodyName: 'channelModerateBody',
   wire: { field: 24, schema: schema({ 1: single('bytes'), 2: single('bytes'), 3: single('int32') }) },
   validate({ castHash, action }) {
-    if (castHash.length !== CAST_HASH_BYTES) return fault('channel moderate cast hash must be 20 bytes')
+    if (castHash.length !== HASH_BYTES) return fault('channel moderate cast hash must be 20 bytes')
     const isAction = action !== ChannelModerateAction.NONE && isKnown(ChannelModerateAction, action)
     return isAction ? null : fault('invalid channel moderate action')
   },

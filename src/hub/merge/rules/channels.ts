@@ -7,7 +7,7 @@ import {
   MembershipMode,
   MessageType,
 } from '../../../protocol/definitions.js'
-import { type ChannelBody, channelSubject } from '../../../protocol/kinds/channel.js'
+import { type ChannelBody, channelSubject, MAX_MEMBER_FID } from '../../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { channelBodyOf } from '../../../protocol/message-kinds.js'
@@ -21,8 +21,6 @@ import type { BatchState } from '../state.js'
 const MAX_MEMBER_SLOTS = 8192
 const MAX_MODERATION_SLOTS = 16_384
 const MAX_MODERATORS = 10
-/** Slots of members are keyed by four bytes: a user with a higher fid is none. */
-const MAX_MEMBER_FID = 2 ** 32 - 1
 
 /**
  * Rule of channel messages: the owner is the user who verified the owner's address, a role decides who may act, and
@@ -51,6 +49,7 @@ function findFault(message: SignedMessage, body: ChannelBody, state: BatchState)
   if (owner === null && !(isSelf && target.action === ChannelMemberAction.REMOVE_MEMBER))
     return 'channel is parked'
   const stateOf = (fid: number) => state.channels.memberState(MessageType.CHANNEL_MEMBER, channelId, fid)
+  // A user whose fid does not fit in the key of a member's slot is no member.
   const role = data.fid === owner ? 'owner' : data.fid > MAX_MEMBER_FID ? 'other' : roleOf(stateOf(data.fid))
   if (!target) {
     const isAllowed = role === 'owner' || (role === 'moderator' && data.type !== MessageType.CHANNEL_UPDATE)

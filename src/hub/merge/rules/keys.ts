@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { HubEventType } from '../../../protocol/definitions.js'
-import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../../protocol/key-rules.js'
+import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY, MAX_KEYS_PER_FID } from '../../../protocol/key-rules.js'
 import { MALFORMED_KEY_REQUEST, type VerifiedKeyRequest } from '../../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { isCustody, isGranter } from '../key-order.js'
@@ -8,9 +8,6 @@ import { NonceKind } from '../keys/key-state.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
-
-/** Most keys of one fid (docs/protocol.md §3.3.12). */
-const MAX_KEYS_PER_FID = 1000
 
 /** Rule of KEY_ADD (docs/protocol.md §4.6). */
 export const keyAddRule: MergeRule = { isAuthorizedByBody: true, locksAllShards: true, merge: mergeKeyAdd }

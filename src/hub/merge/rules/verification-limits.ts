@@ -3,14 +3,13 @@ import { asBuffer } from '../../../protocol/bytes.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
+import { insufficientStorage } from '../../sender-refusals.js'
 import type { MergeRefusal } from '../rule.js'
 import type { BatchState, VerificationCounts } from '../state.js'
 import type { StoredMessage } from '../stored-message.js'
 
 /** Removals that a user may store besides, for each address that was never verified. */
 const MIN_TOMBSTONES = 256
-
-const noRoom = refuse('bad_request.validation_failure', 'insufficient storage')
 
 /**
  * Returns why a verification may not merge from engine V21 on, where the set is not pruned (docs/protocol.md §7.1.6);
@@ -23,7 +22,7 @@ export function checkVerificationLimits(message: SignedMessage, state: BatchStat
     return refuse('bad_request.validation_failure', 'verification timestamp predates shard-zero activation')
   }
   const limit = state.accounts.get(data.fid)?.limits[MessageSet.verifications] ?? 0
-  if (limit === 0) return noRoom
+  if (limit === 0) return insufficientStorage
   const { address } = (data.verificationAddAddressBody ?? data.verificationRemoveBody)!
   const stored = state.get({ fid: data.fid, set: MessageSet.verifications, key: asBuffer(address) })
   const { live, removed } = countVerifications(data.fid, state)
@@ -33,7 +32,7 @@ export function checkVerificationLimits(message: SignedMessage, state: BatchStat
       ? stored === null && removed >= tombstones
       : isLive(stored) === 0 && live >= limit
   const hasRow = stored !== null || live + removed < limit + tombstones
-  return isFull || !hasRow ? noRoom : null
+  return isFull || !hasRow ? insufficientStorage : null
 }
 
 /** Returns the rows of a user's set, with the changes of the batch. */
