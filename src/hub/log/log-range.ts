@@ -1,6 +1,6 @@
 import type { BlockHistory } from './block-history.js'
 
-/** Above every event id: the `stop` of an open-ended range. */
+/** Above every event id (docs/protocol.md §1.3): the `stop` of an open-ended range. */
 export const AFTER_ALL_EVENTS = Number.MAX_SAFE_INTEGER
 
 /** Ids to read of one shard: `from` inclusive, `stop` exclusive. 0 as `from` means the oldest kept event. */
@@ -15,6 +15,9 @@ export interface ShardRange {
   readonly history?: BlockHistory
 }
 
+/** The size at which a page of the hub ends by default, which bounds its memory. 10,000 usual events take 5 MB. */
+export const MAX_PAGE_BYTES = 32 * 1024 * 1024
+
 /** Bounds and filter of a page of the log. */
 export interface EventPageOptions {
   /** Most events to read, of all shards together. */
@@ -23,7 +26,7 @@ export interface EventPageOptions {
   readonly reverse: boolean
   /** Other events count towards the limit and are left out. */
   readonly filter?: EventFilter | null
-  /** The page ends at this size. An event takes up to 64 kB, usually 200 bytes. */
+  /** The page ends at this size, `MAX_PAGE_BYTES` by default. An event takes up to 64 kB, usually 200 bytes. */
   readonly maxBytes?: number
 }
 

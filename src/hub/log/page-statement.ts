@@ -1,10 +1,7 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { HubEventType } from '../../protocol/definitions.js'
 import { blockOf, eventId } from './hub-event.js'
-import type { EventPageOptions, ShardRange } from './log-range.js'
-
-/** Bounds the memory of a page. 10,000 usual events take 5 MB. */
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
+import { type EventPageOptions, MAX_PAGE_BYTES, type ShardRange } from './log-range.js'
 
 /** A page, and the lowest retained id of each shard. */
 export interface PageRow {

@@ -5,7 +5,7 @@ import { AFTER_ALL_EVENTS, type ShardRange } from '../log/log-range.js'
 import { type EventPage, readEvent, type StoredHubEvent, startAtKeptEvents } from '../log/read.js'
 import { listReply } from '../protobuf.js'
 import { type Field, shard } from './fields.js'
-import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
+import { MAX_GRPC_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
 import { toWireEvent } from './grpc/wire-bytes.js'
 import { parseU32, parseU64 } from './http/parameters.js'
 import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
@@ -53,7 +53,7 @@ const logPage: Field<LogPage> = {
     const token = pageToken?.length ? { name: 'page_token', bytes: pageToken } : null
     const ranges = rangesOf({ shards: requested, from, stop, reverse }, token)
     const limit = pageSizeOf(request)
-    return { ranges, isContinued: token !== null, from, reverse, limit, maxBytes: MAX_PAGE_BYTES }
+    return { ranges, isContinued: token !== null, from, reverse, limit, maxBytes: MAX_GRPC_PAGE_BYTES }
   },
 }
 

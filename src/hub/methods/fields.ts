@@ -7,7 +7,7 @@ import {
   fidOf,
   type GrpcRequest,
   hashOf,
-  MAX_PAGE_BYTES,
+  MAX_GRPC_PAGE_BYTES,
   nonEmptyBytes,
   pageSizeOf,
 } from './grpc/request.js'
@@ -194,7 +194,7 @@ export function sizedPage<Cursor>(
     ...counted,
     fromRequest: (request, shards) => ({
       ...counted.fromRequest(request, shards),
-      maxBytes: MAX_PAGE_BYTES,
+      maxBytes: MAX_GRPC_PAGE_BYTES,
     }),
   }
 }

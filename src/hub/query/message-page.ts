@@ -3,7 +3,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { MessageType, type ReactionType } from '../../protocol/definitions.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
-import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
+import { MAX_PAGE_BYTES } from '../log/log-range.js'
+import { fitsPage, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of a message in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessageCursor {

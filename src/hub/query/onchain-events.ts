@@ -1,7 +1,8 @@
 import type { PendingQuery, Row } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
-import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
+import { MAX_PAGE_BYTES } from '../log/log-range.js'
+import { fitsPage, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of an event on its chain. */
 export interface ChainCursor {

@@ -12,12 +12,9 @@ export interface PageOptions<Cursor> {
 
 /** A page that is bounded by the size of its entries as well. */
 export interface SizedPageOptions<Cursor> extends PageOptions<Cursor> {
-  /** A page ends early once its entries have this many bytes. The first is there, however large. */
+  /** A page ends early once its entries have this many bytes, `MAX_PAGE_BYTES` by default. The first is there, however large. */
   readonly maxBytes?: number
 }
-
-/** The size at which a page ends if its options do not say. */
-export const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /** Splits rows, of which one more than the limit was read, into the page and its end; null if it is the last. */
 export function splitPage<Row>(rows: readonly Row[], limit: number): { page: Row[]; last: Row | null } {

@@ -1,8 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
 import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { MAX_PAGE_BYTES } from '../log/log-range.js'
 import { NonceKind } from '../merge/keys/key-state.js'
-import { fitsPage, MAX_PAGE_BYTES, type SizedPageOptions, splitSizedPage } from './page.js'
+import { fitsPage, type SizedPageOptions, splitSizedPage } from './page.js'
 
 /** The position of a signer in a user's list: onchain signers first, each source in the order of keys. */
 export interface SignerCursor {

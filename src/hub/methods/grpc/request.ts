@@ -32,7 +32,7 @@ const ADDRESS_BYTES = [ETH_ADDRESS_BYTES, SOL_ADDRESS_BYTES]
  * A page ends early once the stored messages or on-chain events in it are this large. Messages are sent with their content twice
  * (`wire-bytes.ts`), and clients accept 4 MB by default: the last message may add 64 kB, twice.
  */
-export const MAX_PAGE_BYTES = 1_500_000
+export const MAX_GRPC_PAGE_BYTES = 1_500_000
 
 /** @throws PlazaError `bad_request.parse_failure` when these bytes are no request of this method. */
 export function decodeRequest(name: GrpcName, bytes: Buffer): GrpcRequest {

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { nextTurn } from '../../../platform/process/turns.js'
 import { type BlockRef, confirmedBlock, isSameBlock, withBlocks } from '../../log/block-history.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
-import type { ShardRange } from '../../log/log-range.js'
+import { MAX_PAGE_BYTES, type ShardRange } from '../../log/log-range.js'
 import { readBlocks } from '../../log/log-reset.js'
 import { type EventPage, readEvents } from '../../log/read.js'
 import type { EncodedEventPage, ReadEncodedEvents } from '../hub-method.js'
@@ -18,8 +18,6 @@ const SLICE_EVENTS = 125
 
 /** The events of a part in which a page is read: a part of 10,000 is unpacked in one go, which takes 20 ms. */
 const PART_EVENTS = 1_000
-/** Bounds the memory of a page. 10,000 usual events take 5 MB. */
-const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /**
  * Creates the reader of pages as JSON. A part of one shard comes from the cache if that has all of it. Events do not
@@ -27,6 +25,7 @@ const MAX_PAGE_BYTES = 32 * 1024 * 1024
  */
 export function createJsonPageReader(cache = new EventCache()): ReadEncodedEvents {
   return async (db, ranges, options) => {
+    const { maxBytes = MAX_PAGE_BYTES } = options
     const slices: Buffer[] = []
     let remaining = ranges
     let count = 0
@@ -36,13 +35,13 @@ export function createJsonPageReader(cache = new EventCache()): ReadEncodedEvent
       const part = await readPart(cache, db, remaining, {
         ...options,
         limit,
-        maxBytes: (options.maxBytes ?? MAX_PAGE_BYTES) - bytes,
+        maxBytes: maxBytes - bytes,
       })
       slices.push(...part.events)
       remaining = part.remaining
       count += limit
       bytes += part.bytes
-      const isFull = count >= options.limit || bytes >= (options.maxBytes ?? MAX_PAGE_BYTES)
+      const isFull = count >= options.limit || bytes >= maxBytes
       if (part.next === null || isFull) return { events: slices, next: part.next, remaining }
     }
   }
