@@ -203,10 +203,11 @@ export async function startBeforeEnds(
 /** The end of a shard's log. */
 export interface LogEnd {
   readonly shard: number
-  /** -1 for an empty log. */
+  /** The last event, kept or dropped; -1 for an empty log. */
   readonly lastId: number
   /** The last block. */
   readonly height: number
+  /** As `shortHash` spells it. */
   readonly hash: string
 }
 

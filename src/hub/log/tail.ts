@@ -5,7 +5,6 @@ import { pause } from '../../platform/process/pause.js'
 import type { BlockHistory, BlockRef } from './block-history.js'
 import { blockOf } from './hub-event.js'
 import { isInLog, type LogReset, readHistory } from './log-reset.js'
-import type { LogEnd } from './read.js'
 import { eventChannel } from './write.js'
 
 /** The last id that a reader has read of a shard; it waits for a higher one. */
@@ -126,10 +125,21 @@ export function createEventTail(db: Database, options: EventTailOptions = {}) {
   }
 }
 
+/** The end of a shard's log as polls compare it. `LogEnd` of `read.ts` is where a reader begins, which also counts dropped events. */
+interface PolledEnd {
+  readonly shard: number
+  /** The last kept event; -1 if none is kept: no reader waits for what was dropped. */
+  readonly lastId: number
+  /** The last block. */
+  readonly height: number
+  /** The whole hash of the last block in hex: polls compare it with nothing but that of another poll. */
+  readonly hash: string
+}
+
 /** The ends of the shards' logs as they are known. */
 class LogEnds {
   readonly #lastIds = new Map<number, number>()
-  readonly #blocks = new Map<number, Pick<LogEnd, 'height' | 'hash'>>()
+  readonly #blocks = new Map<number, Pick<PolledEnd, 'height' | 'hash'>>()
   /** Shards that a notification has moved since the poll began: it may not know of that. */
   readonly #raised = new Set<number>()
 
@@ -146,7 +156,7 @@ class LogEnds {
   }
 
   /** Begins a poll. The returned function takes its result, and returns which positions the log may have lost. */
-  beginPoll(): (polled: readonly LogEnd[]) => (position: ReadPosition) => boolean {
+  beginPoll(): (polled: readonly PolledEnd[]) => (position: ReadPosition) => boolean {
     this.#raised.clear()
     return (polled) => {
       const heights = new Map<number, number>()
@@ -225,8 +235,8 @@ function poll(
   }
 }
 
-async function selectEnds(db: Database): Promise<LogEnd[]> {
-  return await db<LogEnd[]>`
+async function selectEnds(db: Database): Promise<PolledEnd[]> {
+  return await db<PolledEnd[]>`
     select s.shard, coalesce(last.id, -1) as "lastId", s.height, encode(s.block_hash, 'hex') as hash
     from hub.shards s
     left join lateral (
