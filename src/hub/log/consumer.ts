@@ -15,7 +15,7 @@ import {
   ensureCursors,
   restoreCursor,
 } from './consumer-batch.js'
-import { decodeHubEvent, maxBlockEvents } from './hub-event.js'
+import { decodeHubEvent, MAX_BLOCK_EVENTS } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
 export interface ConsumerOptions {
@@ -164,7 +164,7 @@ export async function readConsumerLag(db: Database): Promise<ConsumerLag[]> {
         s.height - had.block
         + exists (
           select from hub.events e
-          where e.shard = c.shard and e.id >= c.next_id and e.id < (had.block + 1) * ${maxBlockEvents}
+          where e.shard = c.shard and e.id >= c.next_id and e.id < (had.block + 1) * ${MAX_BLOCK_EVENTS}
         )::integer
       )::bigint as blocks,
       (
@@ -175,11 +175,11 @@ export async function readConsumerLag(db: Database): Promise<ConsumerLag[]> {
         ) oldest
         join hub.events confirmation
           on confirmation.shard = c.shard
-            and confirmation.id = oldest.id / ${maxBlockEvents}::bigint * ${maxBlockEvents}::bigint
+            and confirmation.id = oldest.id / ${MAX_BLOCK_EVENTS}::bigint * ${MAX_BLOCK_EVENTS}::bigint
       ) as confirmation
     from hub.consumers c
     join hub.shards s using (shard)
-    cross join lateral (select (c.next_id - 1) / ${maxBlockEvents} as block) had
+    cross join lateral (select (c.next_id - 1) / ${MAX_BLOCK_EVENTS} as block) had
     order by c.name, c.shard
   `
   return rows.map(({ confirmation, ...lag }) => ({

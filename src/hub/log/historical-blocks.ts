@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
-import { blockOf, maxBlockEvents } from './hub-event.js'
+import { blockOf, MAX_BLOCK_EVENTS } from './hub-event.js'
 
 /** Age up to which a copy is news, also of a user who was never fetched: the log of another hub may have left it out. */
 export const MAX_NEWS_AGE_DAYS = 1
@@ -68,5 +68,5 @@ export async function deleteOldHistoricalBlocks(db: Database): Promise<void> {
   await db`
     delete from hub.historical_blocks h
     using hub.shards s
-    where s.shard = h.shard and h.block < s.first_retained_id / ${maxBlockEvents}::bigint`
+    where s.shard = h.shard and h.block < s.first_retained_id / ${MAX_BLOCK_EVENTS}::bigint`
 }

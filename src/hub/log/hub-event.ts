@@ -60,16 +60,16 @@ export type HubEventBody =
 const SEQUENCE_BITS = 14
 
 /** Most events of a block, the confirmation included. */
-export const maxBlockEvents = 1 << SEQUENCE_BITS
+export const MAX_BLOCK_EVENTS = 1 << SEQUENCE_BITS
 
 /** Returns `block << 14 | sequence`. Uses arithmetic: bit operators are 32-bit. */
 export function eventId(blockNumber: number, sequence: number): number {
-  return blockNumber * maxBlockEvents + sequence
+  return blockNumber * MAX_BLOCK_EVENTS + sequence
 }
 
 /** Returns the block of an event id. */
 export function blockOf(id: number): number {
-  return Math.floor(id / maxBlockEvents)
+  return Math.floor(id / MAX_BLOCK_EVENTS)
 }
 
 /** An event with its shard and id. */

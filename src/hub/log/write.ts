@@ -6,7 +6,7 @@ import {
   encodeHubEvent,
   eventId,
   type HubEventBody,
-  maxBlockEvents,
+  MAX_BLOCK_EVENTS,
   type SequencedEvent,
 } from './hub-event.js'
 
@@ -39,8 +39,8 @@ export function buildBlocks(
 ): { events: LoggedEvent[]; head: ShardHead } {
   const events: LoggedEvent[] = []
   let { height, blockHash } = head
-  for (let start = 0; start < pending.length; start += maxBlockEvents - 1) {
-    const blockEvents = pending.slice(start, start + maxBlockEvents - 1)
+  for (let start = 0; start < pending.length; start += MAX_BLOCK_EVENTS - 1) {
+    const blockEvents = pending.slice(start, start + MAX_BLOCK_EVENTS - 1)
     height += 1
     const parentHash = blockHash
     blockHash = hashBlock(blockHash, shard, height, blockEvents)

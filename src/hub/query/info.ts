@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import { isRecent } from '../../platform/durations.js'
 import { HubEvent } from '../../protocol/definitions.js'
-import { maxBlockEvents } from '../log/hub-event.js'
+import { MAX_BLOCK_EVENTS } from '../log/hub-event.js'
 
 /** The contents of a shard. */
 export interface ShardInfo {
@@ -41,7 +41,7 @@ async function readHubInfo(db: Database): Promise<HubInfo> {
       left join (select fid, sum(count) as messages from hub.set_counts group by fid) held using (fid)
       group by f.shard
     ) users using (shard)
-    left join hub.events e on e.shard = s.shard and e.id = s.height * ${maxBlockEvents}::bigint
+    left join hub.events e on e.shard = s.shard and e.id = s.height * ${MAX_BLOCK_EVENTS}::bigint
     order by s.shard
   `
   return {

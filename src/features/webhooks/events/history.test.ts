@@ -4,7 +4,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { consumeBatch, ensureCursors } from '../../../hub/log/consumer-batch.js'
 import { deleteOldHistoricalBlocks } from '../../../hub/log/historical-blocks.js'
-import { maxBlockEvents } from '../../../hub/log/hub-event.js'
+import { MAX_BLOCK_EVENTS } from '../../../hub/log/hub-event.js'
 import type { MergeItem } from '../../../hub/merge/shard-writer.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { ensureApp } from '../../apps/apps.js'
@@ -115,7 +115,7 @@ it('history is known for as long as the log has it', async () => {
   const before = await blocks()
   await deleteOldHistoricalBlocks(db)
   expect([before > 0, await blocks()]).toEqual([true, before])
-  await db`update hub.shards set first_retained_id = (height + 1) * ${maxBlockEvents}`
+  await db`update hub.shards set first_retained_id = (height + 1) * ${MAX_BLOCK_EVENTS}`
   await deleteOldHistoricalBlocks(db)
   expect(await blocks()).toBe(0)
 })
