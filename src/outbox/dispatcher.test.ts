@@ -145,7 +145,7 @@ test('a sweep that is asked for during another one is done afterwards', async ()
 })
 
 test('a process has no more items in hand than it may, and claims the rest later', async () => {
-  const { queue, settled, claims, add } = createQueue({ maxInHand: 4, lanesPerClaim: 1 })
+  const { queue, settled, claims, add } = createQueue({ maxOccupied: 4, lanesPerClaim: 1 })
   let [inHand, most] = [0, 0]
   const gate = createGate()
   const slow: Queue = {

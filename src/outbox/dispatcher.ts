@@ -176,9 +176,11 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const nowMs = clock()
     const claimable = [...this.#lanes.values()].filter(({ pausedUntilMs }) => pausedUntilMs <= nowMs)
     if (this.#isStopped || claimable.length >= MAX_LANES) return false
-    if (after === '') await this.#releaseLost()
-    // A request that comes during a sweep leads to another one: this one may have passed the lane.
-    if (after === '') this.#isSweepRequested = false
+    if (after === '') {
+      await this.#releaseLost()
+      // A request that comes during a sweep leads to another one: this one may have passed the lane.
+      this.#isSweepRequested = false
+    }
     const keys = await queue.findDueLanes(worker, after, SWEEP_PAGE).catch((error: unknown) => {
       this.#isSweepRequested = true
       throw error
@@ -227,8 +229,8 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const { queue, clock } = this.#options
     if (this.#isStopped) return []
     const lanes = [...this.#lanes.values()]
-    const inHand = lanes.reduce((sum, lane) => sum + lane.inHand, 0)
-    if (inHand >= (queue.maxInHand ?? Number.POSITIVE_INFINITY)) return []
+    const occupied = lanes.reduce((sum, lane) => sum + lane.occupied, 0)
+    if (occupied >= (queue.maxOccupied ?? Number.POSITIVE_INFINITY)) return []
     const nowMs = clock()
     return lanes
       .filter((lane) => lane.mayHaveMore && lane.pausedUntilMs <= nowMs && lane.capacity > 0)

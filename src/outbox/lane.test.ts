@@ -25,11 +25,11 @@ it('items in hand are those to prepare, those that wait and those that are being
   lane.addPending(5)
   for (const item of [1, 2, 3, 4]) lane.addPrepared(item)
   lane.startNext()
-  expect([lane.inHand, lane.capacity]).toEqual([5, 0])
+  expect([lane.occupied, lane.capacity]).toEqual([5, 0])
   lane.endSending(true)
-  expect(lane.inHand).toBe(4)
+  expect(lane.occupied).toBe(4)
   lane.clear()
-  expect([lane.inHand, lane.capacity]).toEqual([0, 4])
+  expect([lane.occupied, lane.capacity]).toEqual([0, 4])
 })
 
 it('a result that is not settled takes up capacity only where the queue asks for it', () => {

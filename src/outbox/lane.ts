@@ -28,7 +28,7 @@ export class Lane<Item> {
   ) {}
 
   /** Items that take up capacity. */
-  get inHand(): number {
+  get occupied(): number {
     return this.#open + (this.limits.countsUnsettled ? this.#unsettled : 0)
   }
 
@@ -38,7 +38,7 @@ export class Lane<Item> {
    */
   get capacity(): number {
     const { concurrency } = this.limits
-    const capacity = 2 * concurrency - this.inHand
+    const capacity = 2 * concurrency - this.occupied
     return capacity >= Math.ceil(concurrency / 2) ? capacity : 0
   }
 

@@ -36,8 +36,8 @@ export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
   readonly channel: string
   /** Most lanes in one claim. */
   readonly lanesPerClaim: number
-  /** Most items that one process has in hand; unlimited without it. */
-  readonly maxInHand?: number
+  /** Most items of one process that take up capacity of their lanes; unlimited without it. */
+  readonly maxOccupied?: number
   /** See `LaneLimits`. */
   readonly countsUnsettled: boolean
   /** Identifies an item among all of the queue. */

@@ -1,7 +1,7 @@
 import { type EmbedKind, kindOfUrl } from '../../graph/embed-kind.js'
 import { emptyMetadata } from '../../graph/view/schema/url-metadata.js'
-import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import type { CrawlFailure, CrawlResult } from './crawl.js'
 
 /**

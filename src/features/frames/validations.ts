@@ -1,5 +1,5 @@
-import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import type { FrameAction } from './frame-message.js'
 

@@ -1,5 +1,5 @@
-import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import { isWaiting } from './waiting-deliveries.js'
 
 /** Canceled by one statement: tens of milliseconds, far below the timeout of a request's statement. */

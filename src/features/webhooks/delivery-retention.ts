@@ -1,5 +1,5 @@
-import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 
 /** Deleted by one statement: tens of milliseconds. */
 const DELETION_BATCH = 5_000

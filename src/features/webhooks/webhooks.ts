@@ -1,7 +1,7 @@
 import { notifyLanes } from '../../outbox/outbox-queue.js'
-import { runInBatches } from '../../outbox/run-in-batches.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'

@@ -1,5 +1,5 @@
-import { runInBatches } from '../../../outbox/run-in-batches.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { runInBatches } from '../../../platform/db/run-in-batches.js'
 import { UNNAMED_CLIENT } from '../tokens/token-holder.js'
 
 /** An opened notification, as the mini app reports it. */

@@ -1,6 +1,6 @@
 import type { OutboxQueue } from '../../../../outbox/outbox-queue.js'
-import { runInBatches } from '../../../../outbox/run-in-batches.js'
 import type { Database } from '../../../../platform/db/connection.js'
+import { runInBatches } from '../../../../platform/db/run-in-batches.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../../platform/outbound/net-failure.js'
@@ -52,7 +52,7 @@ export function createBatchQueue(
     name: 'notifications',
     channel: campaignChannel,
     lanesPerClaim: HOSTS_PER_CLAIM,
-    maxInHand: MAX_BATCHES_IN_HAND,
+    maxOccupied: MAX_BATCHES_IN_HAND,
     // Batches in hand are sent a second time if the process dies: they are never more than the capacity of a lane.
     countsUnsettled: true,
     idOf: ({ batchId }) => String(batchId),
