@@ -6,9 +6,16 @@ export function channelIdOf(channelKey: string): Buffer {
   return Buffer.from(keccak_256(Buffer.from(channelKey)))
 }
 
-/** Returns the parent URLs of a channel's casts: the form of today, and the older one (docs/protocol.md §7.1). */
+/** Beginnings of the parent URLs of channels, before the key (docs/protocol.md §7.1). */
+export const channelParentUrlPrefixes = {
+  current: 'https://farcaster.xyz/~/channel/',
+  older: 'https://warpcast.com/~/channel/',
+} as const
+
+/** Returns the parent URLs of a channel's casts: the form of today, and the older one. */
 export function channelParentUrls(channelKey: string): readonly [current: string, older: string] {
-  return [`https://farcaster.xyz/~/channel/${channelKey}`, `https://warpcast.com/~/channel/${channelKey}`]
+  const { current, older } = channelParentUrlPrefixes
+  return [current + channelKey, older + channelKey]
 }
 
 /** The contract whose tokens are the channels of a network. */

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 import { windowActivity } from './daily-activity.js'
@@ -75,7 +76,7 @@ export function activeChannels(
       select ts, root_parent_url from social.casts
       where fid = ${fid}
       order by ts desc
-      limit ${db.unsafe(String(MAX_READ_CASTS))}
+      limit ${literal(db, MAX_READ_CASTS)}
     ) c
     join channels.urls u on u.url = c.root_parent_url
     group by u.channel_id`

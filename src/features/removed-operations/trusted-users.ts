@@ -1,5 +1,6 @@
 import { POWER_BADGE_SCORE } from '../../graph/view/schema/user.js'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 
 /** A user with the power badge, and its sort key. */
 interface TrustedUser {
@@ -20,7 +21,7 @@ export async function readTrustedUsers(
   return await db<TrustedUser[]>`
     select u.fid, u.score
     from social.users u
-    where u.score >= ${db.unsafe(String(POWER_BADGE_SCORE))}
+    where u.score >= ${literal(db, POWER_BADGE_SCORE)}
       and (u.score, u.fid) < (${score}::real, ${fid}::bigint)
       and u.fid <> all (${[...hidden]}::bigint[])
     order by u.score desc, u.fid desc

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 
 /** The channels of a user. */
 export interface UserMemberships {
@@ -24,7 +25,7 @@ export async function loadMemberships(
   fids: readonly number[],
   maxChannels: number,
 ): Promise<Map<number, UserMemberships | null>> {
-  const limit = db.unsafe(String(maxChannels + 1))
+  const limit = literal(db, maxChannels + 1)
   const rows = await db<MembershipRow[]>`
     select
       fid,

@@ -1,5 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
 
 /** Membership test of a set. */
 interface Members<Id> {
@@ -153,8 +155,8 @@ async function readRelations(db: Database, { users, casts, channels }: QueriedId
       ${usersWith(db`social.blocks where fid = viewed.viewer and target_fid = viewed.fid`, db`is_blocking`)} as blocking,
       ${usersWith(db`social.blocks where fid = viewed.fid and target_fid = viewed.viewer`, db`is_blocked`)} as blockers,
       ${usersWith(db`moderation.mutes where fid = viewed.viewer and target_fid = viewed.fid`, db`is_muting`)} as muting,
-      array(select n from reacted where type = 1) as liked,
-      array(select n from reacted where type = 2) as recasted,
+      array(select n from reacted where type = ${literal(db, ReactionType.LIKE)}) as liked,
+      array(select n from reacted where type = ${literal(db, ReactionType.RECAST)}) as recasted,
       array(
         select n from viewed_channel viewed cross join lateral (
           select from channels.follows where fid = viewed.viewer and channel_id = viewed.id limit 1

@@ -1,8 +1,11 @@
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import { readHasChannels } from '../../hub/network.js'
+import { selectVerifier } from '../../hub/query/channels.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { HubEventType, MessageType, type OnChainEvent } from '../../protocol/definitions.js'
+import { channelParentUrlPrefixes } from '../../protocol/channel-uri.js'
+import { HubEventType, MessageType, type OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
 import { channelSubject } from '../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { channelBodyOf } from '../../protocol/message-kinds.js'
@@ -197,11 +200,11 @@ async function createChannels(db: Transaction, channels: readonly Buffer[]): Pro
   await db`
     with registered as (
       select r.channel_id as protocol_id, r.channel_key as id,
-        'https://farcaster.xyz/~/channel/' || r.channel_key as url,
+        ${channelParentUrlPrefixes.current}::text || r.channel_key as url,
         coalesce(min(e.block_time), 0) as created_at
       from hub.channels r
       left join hub.channel_events c on c.channel_id = r.channel_id
-      left join hub.onchain_events e on e.fid = ${CHANNELS_FID}::bigint and e.type = 6
+      left join hub.onchain_events e on e.fid = ${CHANNELS_FID}::bigint and e.type = ${literal(db, OnChainEventType.EVENT_TYPE_CHANNEL_REGISTER)}
         and e.block_number = c.block_number and e.log_index = c.log_index
       where r.channel_id = any (${db.types.byteas(channels)}::bytea[])
         and r.channel_key ~ '^[a-z0-9-]{1,16}$'
@@ -214,7 +217,7 @@ async function createChannels(db: Transaction, channels: readonly Buffer[]): Pro
     insert into channels.urls (url, channel_id)
     select url, id from registered
     union all
-    select 'https://warpcast.com/~/channel/' || id, id from registered
+    select ${channelParentUrlPrefixes.older}::text || id, id from registered
     on conflict do nothing
   `
   await db`
@@ -243,12 +246,7 @@ async function writeOwners(db: Transaction, channels: readonly Buffer[]): Promis
       select
         r.channel_id,
         coalesce(
-          (
-            select v.fid from hub.messages v
-            where v.set = 4 and v.key = r.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
-            order by v.ts desc, v.hash desc, v.fid
-            limit 1
-          ),
+          (${selectVerifier(db, db`r.owner_address`)}),
           0
         ) as fid
       from hub.channels r

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -144,7 +145,7 @@ function candidatesFor(db: Database, pageRequest: ConversationPageRequest, which
   const isRanked = order === 'algorithmic'
   const bound = db`
     order by ${isRanked ? orderOf(db, 'desc_chron') : orderOf(db, order)}
-    limit ${db.unsafe(String(MAX_SCANNED_REPLIES))}`
+    limit ${literal(db, MAX_SCANNED_REPLIES)}`
   return db`
     select reply.hash, reply.fid, reply.parent_hash, reply.ts
     from social.casts reply

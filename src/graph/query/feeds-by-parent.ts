@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import {
   cursorRow,
   type FeedCursor,
@@ -54,7 +55,7 @@ export async function readParentFeed(
   const isBelow = db`
     ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}`
   const below = db`
-    select c.ts, c.hash, c.fid from social.casts c where ${isBelow} order by c.ts desc, c.hash desc limit ${db.unsafe(String(MAX_READ_CASTS))}`
+    select c.ts, c.hash, c.fid from social.casts c where ${isBelow} order by c.ts desc, c.hash desc limit ${literal(db, MAX_READ_CASTS)}`
   const [row] = await db<ParentFeedRow[]>`
     with parent as materialized (${urlsOf(db, parents, membersOnly)}),
     entry as materialized (
@@ -67,7 +68,7 @@ export async function readParentFeed(
           ${membersOnly ? db`and (not parent.lists_members or ${isMember(db, db`parent.url`)})` : db``}
           ${'channelIds' in parents ? db`and (not parent.is_moderated or not ${isHiddenByModerators(db, db`parent.url`)})` : db``}
         order by c.ts desc, c.hash desc
-        limit ${db.unsafe(String(roundCount(pageRequest.count)))}
+        limit ${literal(db, roundCount(pageRequest.count))}
       ) newest
       order by newest.ts desc, newest.hash desc
       limit ${pageRequest.count}

@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { authorFilter, type Viewer } from './visibility-filter.js'
 
 /** All casts of an author with fewer are ranked for each request. */
@@ -47,7 +48,7 @@ async function readRanked(
       from social.casts c
       where c.fid = ${fid}::bigint and ${authorFilter(db, viewer, db`${fid}::bigint`)}
       order by c.ts desc, c.hash desc
-      limit ${db.unsafe(String(MAX_RANKED_CASTS))}
+      limit ${literal(db, MAX_RANKED_CASTS)}
     ),
     candidates as (
       select hash, ts from latest
@@ -56,10 +57,10 @@ async function readRanked(
       from search.popular_casts p
       -- A join would be planned for an author of average size, and read all casts of this one.
       cross join lateral (select ts from social.casts where hash = p.hash limit 1) c
-      where p.fid = ${fid}::bigint and (select count(*) from latest) = ${db.unsafe(String(MAX_RANKED_CASTS))}
+      where p.fid = ${fid}::bigint and (select count(*) from latest) = ${literal(db, MAX_RANKED_CASTS)}
     )
     select encode(c.hash, 'hex') as hash,
-      (select count(*) from latest) < ${db.unsafe(String(MAX_RANKED_CASTS))} or exists (
+      (select count(*) from latest) < ${literal(db, MAX_RANKED_CASTS)} or exists (
         select from search.popular_cast_runs
         where fid = ${fid}::bigint and ranked_at > now() - ${MAX_RANKING_AGE}::text::interval
       ) as "isRanked"

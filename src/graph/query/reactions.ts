@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { roundCount } from './feeds.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
@@ -110,7 +111,7 @@ export async function readUserReactions(
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
           and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, pageRequest, 'r.fid')}
         order by r.ts desc, r.target_hash desc
-        limit ${db.unsafe(String(roundCount(pageRequest.count)))}
+        limit ${literal(db, roundCount(pageRequest.count))}
       ) newest
       order by newest.ts desc, newest.target_hash desc, newest.type
       limit ${pageRequest.count}

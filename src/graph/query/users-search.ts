@@ -1,5 +1,6 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { popularityOf } from './user-popularity.js'
 
 /** A user that a search found, and its position. */
@@ -65,7 +66,7 @@ export async function searchUsers(
       ${tables}, ${prefixTables(db, search, after)}, ${similarityTables(db, search, START_CURSOR, isNeeded)}
       select * from with_prefix union all select * from with_similarity
       order by tier, weight desc, fid
-      limit ${db.unsafe(String(search.limit))}`
+      limit ${literal(db, search.limit)}`
   }
   if (byPrefix) {
     return await db<FoundUser[]>`${tables}, ${prefixTables(db, search, after)} select * from with_prefix`
@@ -100,13 +101,13 @@ function prefixTables(
         select ${columns} from social.users u
         where ${isNamed} and not exists (select 1 from top_users where kind = ${nameKind.username})
         order by username using ~<~
-        limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
+        limit ${literal(db, MIN_NAMES_PER_PREFIX)}
       )
       union (
         select ${columns} from social.users u
         where ${isShown} and not exists (select 1 from top_users where kind = ${nameKind.displayName})
         order by lower(display_name) using ~<~
-        limit ${db.unsafe(String(MIN_NAMES_PER_PREFIX))}
+        limit ${literal(db, MIN_NAMES_PER_PREFIX)}
       )
       union
       select ${columns}
@@ -114,7 +115,7 @@ function prefixTables(
         select target_fid from social.follows
         where fid = ${viewerFid} and exists (select 1 from top_users)
         order by ts desc, target_fid desc
-        limit ${db.unsafe(String(MAX_FOLLOWS))}
+        limit ${literal(db, MAX_FOLLOWS)}
       ) f
       join social.users u on u.fid = f.target_fid
       where ${isNamed} or ${isShown}
@@ -141,7 +142,7 @@ function prefixTables(
       from ranked_by_name
       where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
       order by tier, weight desc, fid
-      limit ${db.unsafe(String(limit))}
+      limit ${literal(db, limit)}
     )`
 }
 
@@ -215,7 +216,7 @@ function similarityTables(
           and not ${startsWithText(...all)} and u.fid <> all (${hiddenFids}::bigint[])
       ) found
       order by found.similarity desc, found.fid
-      limit ${db.unsafe(String(MAX_SIMILAR))}
+      limit ${literal(db, MAX_SIMILAR)}
     ), ranked_by_similarity as (
       select u.fid,
         1000 * floor(10 * similar_users.similarity) + ${popularityOf(db)} as weight,
@@ -232,6 +233,6 @@ function similarityTables(
       from ranked_by_similarity
       where tier > ${tier} or (tier = ${tier} and (weight, -fid) < (${weight}::float8, ${-fid}::bigint))
       order by tier, weight desc, fid
-      limit ${db.unsafe(String(limit))}
+      limit ${literal(db, limit)}
     )`
 }

@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import type { AccountRecovery } from '../../protocol/account-recovery.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { MessageType, UserDataType, UserNameProof, UserNameType } from '../../protocol/definitions.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import { recoverKeyAddCustody } from '../../protocol/kinds/key.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
@@ -33,7 +35,7 @@ export async function readClaimStates(
     select
       exists (
         select from hub.signers s
-        where s.fid = claims.fid and s.key = claims.signer and s.key_type = 1 and s.active
+        where s.fid = claims.fid and s.key = claims.signer and s.key_type = ${literal(db, KEY_TYPE_ED25519)} and s.active
       ) or exists (
         select from hub.gasless_keys k
         where k.key = claims.signer and k.fid = claims.fid

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { inPipeline } from '../../platform/db/pipeline.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import {
@@ -8,6 +9,7 @@ import {
   type UserNameProof,
 } from '../../protocol/definitions.js'
 import { isV21 } from '../../protocol/engine-version.js'
+import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { typedKindOf } from '../../protocol/message-kinds.js'
@@ -223,7 +225,7 @@ async function selectSigners(
       ${db.types.byteas(pairs.map(({ key }) => key))}::bytea[]
     ) as inputs (fid, key)
     join hub.signers s using (fid, key)
-    where s.key_type = 1
+    where s.key_type = ${literal(db, KEY_TYPE_ED25519)}
   `
   return new Map(rows.map((row) => [signerId(row.fid, row.key), row.active]))
 }

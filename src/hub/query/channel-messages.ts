@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import type { MessageType } from '../../protocol/definitions.js'
+import { literal } from '../../platform/db/literal.js'
+import { MessageType } from '../../protocol/definitions.js'
 import type { PageOptions } from './page.js'
 
 /** The message in a slot of a channel. */
@@ -75,7 +76,7 @@ export async function readMemberships(
   return await db<{ channelId: Buffer; state: number }[]>`
     select channel_id as "channelId", state
     from hub.channel_messages
-    where type = 19
+    where type = ${literal(db, MessageType.CHANNEL_MEMBER)}
       and key = ${subject}::bytea
       and ${isAfter(db, db`channel_id`, { after, reverse })}
     order by channel_id ${reverse ? db`desc` : db`asc`}

@@ -1,5 +1,8 @@
-import type { Database } from '../../platform/db/connection.js'
+import type { Fragment } from '#postgres'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { MessageType } from '../../protocol/definitions.js'
+import { MessageSet } from '../../protocol/message-kind.js'
 import type { PageOptions } from './page.js'
 
 /** A channel of the registry, and the user who owns it. */
@@ -12,16 +15,18 @@ export interface ChannelRow {
   readonly expiry: number
 }
 
-/** The user who has verified an address last; of equal messages the lower fid (docs/protocol.md §7.1.3). */
-const selectOwner = (db: Database) => db`
-  left join lateral (
-    select v.fid
-    from hub.messages v
-    where v.set = 4 and v.key = c.owner_address and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
-    order by v.ts desc, v.hash desc, v.fid
-    limit 1
-  ) o on true
+/** SQL for the user who has verified an address last; of equal messages the lower fid (docs/protocol.md §7.1.3). */
+export const selectVerifier = (db: Queryable, address: Fragment) => db`
+  select v.fid
+  from hub.messages v
+  where v.set = ${literal(db, MessageSet.verifications)} and v.key = ${address}
+    and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
+  order by v.ts desc, v.hash desc, v.fid
+  limit 1
 `
+
+const joinOwner = (db: Database) =>
+  db`left join lateral (${selectVerifier(db, db`c.owner_address`)}) o on true`
 
 const channelColumns = (db: Database) => db`
   c.channel_key as "channelKey", coalesce(o.fid, 0) as fid, c.owner_address as "ownerAddress", c.expires_at as expiry
@@ -32,7 +37,7 @@ export async function readChannel(db: Database, channelId: Buffer): Promise<Chan
   const [row] = await db<ChannelRow[]>`
     select ${channelColumns(db)}
     from hub.channels c
-    ${selectOwner(db)}
+    ${joinOwner(db)}
     where c.channel_id = ${channelId}::bytea
   `
   return row ?? null
@@ -60,7 +65,7 @@ export async function readChannelsByAddress(
   return await db<ChannelRow[]>`
     select ${channelColumns(db)}
     from hub.channels c
-    ${selectOwner(db)}
+    ${joinOwner(db)}
     where c.owner_address = ${owner}::bytea
       and (${after}::bytea is null or ${sortKey(db)} ${isAfter} ${after}::bytea)
     order by ${sortKey(db)} ${reverse ? db`desc` : db`asc`}
@@ -78,9 +83,9 @@ export async function readChannelsByFid(
     select ${channelColumns(db)}
     from hub.messages own
     join hub.channels c on c.owner_address = own.key
-    ${selectOwner(db)}
+    ${joinOwner(db)}
     where own.fid = ${fid}::bigint
-      and own.set = 4
+      and own.set = ${literal(db, MessageSet.verifications)}
       and own.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
       and o.fid = own.fid
       and (${after}::bytea is null or ${sortKey(db)} > ${after}::bytea)

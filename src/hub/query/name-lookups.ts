@@ -1,5 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
 import { MessageType, UserNameType } from '../../protocol/definitions.js'
+import { MessageSet } from '../../protocol/message-kind.js'
 
 /** A user and the addresses that they have: found by a name. */
 export interface NamedAddresses {
@@ -54,7 +56,7 @@ export async function readAddressesByName(
         select m.key
         from hub.messages m
         where m.fid = p.fid
-          and m.set = 4
+          and m.set = ${literal(db, MessageSet.verifications)}
           and m.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
         order by m.key
       ) as "connectedAddresses"
@@ -79,7 +81,7 @@ export async function readFidsByAddress(db: Database, address: Buffer): Promise<
       union all
       select fid, false
       from hub.messages
-      where set = 4
+      where set = ${literal(db, MessageSet.verifications)}
         and key = ${address}::bytea
         and type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
     ) matches

@@ -1,9 +1,11 @@
 import type { Transaction } from '../../../platform/db/connection.js'
+import { literal } from '../../../platform/db/literal.js'
 import { asBuffer } from '../../../protocol/bytes.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import { type ChannelBody, channelSubject, memberSubject } from '../../../protocol/kinds/channel.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { MessageSet } from '../../../protocol/message-kind.js'
 import { channelBodyOf } from '../../../protocol/message-kinds.js'
 import { type ChannelCounts, type ChannelSlot, ChannelState, type Verifier } from './channel-state.js'
 
@@ -65,13 +67,12 @@ interface StoredChannelRow {
   readonly hash: Buffer
 }
 
-/** The set of verifications is a literal, as in the index that serves this. */
 function selectChannels(db: Transaction, ids: readonly Buffer[]): Promise<StoredChannelRow[]> {
   return db<StoredChannelRow[]>`
     select c.channel_id as id, c.owner_address as owner, v.fid, v.ts, v.hash
     from hub.channels c
     left join hub.messages v
-      on v.set = 4
+      on v.set = ${literal(db, MessageSet.verifications)}
       and v.key = c.owner_address
       and v.type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}
     where c.channel_id = any (${db.types.byteas(ids)}::bytea[])
