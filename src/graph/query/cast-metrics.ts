@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
-import { type CastSearch, conditionsOf, planForValues } from './cast-search.js'
+import { planForValues } from '../../platform/db/plan-mode.js'
+import { type CastSearch, conditionsOf, isOfAuthor } from './cast-search.js'
 
 /** The number of casts with these words in one period. */
 export interface CastSearchCount {
@@ -43,8 +44,7 @@ export async function countCastsFound(
   limits: CountLimits = defaultLimits,
 ): Promise<CastSearchCount[]> {
   // One author's casts are read by an index of their own.
-  const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
-  const stored = search.terms.tsquery === null && isOfAuthor ? 0 : await estimateCasts(db)
+  const stored = search.terms.tsquery === null && isOfAuthor(search) ? 0 : await estimateCasts(db)
   const probedBits = Math.max(0, Math.ceil(Math.log2(Math.max(stored, 1) / limits.probed)))
   if (probedBits === 0) return await countSample(db, db, search, periods, 0)
   return await planForValues(db, async (transaction) => {

@@ -1,9 +1,11 @@
 import type { Fragment } from '#postgres'
-import type { Database, Transaction } from '../../platform/db/connection.js'
-import { setPlanMode } from '../../platform/db/plan-mode.js'
+import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { planForValues } from '../../platform/db/plan-mode.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
+import { type NearRow, type PageRest, splitNear } from './near-rows.js'
 import { fidsOfUsernames } from './users.js'
 import { authorFilter, type Viewer, visibilityFilter } from './visibility-filter.js'
 
@@ -17,6 +19,11 @@ export interface CastSearch {
   readonly channelId?: string | undefined
 }
 
+/** Whether a search is for the casts of some authors. */
+export function isOfAuthor({ terms, authorFid }: CastSearch): boolean {
+  return authorFid !== undefined || terms.usernames.length > 0
+}
+
 /** The page of a search and its order of time. */
 export interface CastSearchPageRequest extends FeedPageRequest {
   readonly order: 'desc_chron' | 'chron'
@@ -24,14 +31,6 @@ export interface CastSearchPageRequest extends FeedPageRequest {
 
 /** The casts from the start of the page whose words are checked one by one. */
 const MAX_CHECKED_CASTS = 2_000
-/** Longest next slice of time, as a multiple of the time that the casts or embeds span that were checked one by one. */
-export const MAX_SLICE_FACTOR = 24
-
-/** A cast of the first ones that has the words, or the last of the first ones. */
-interface NearRow extends FeedCursor {
-  /** Set in the last of the first casts, if the page is not full and there may be more: the time of the first. */
-  readonly startTs: number | null
-}
 
 /**
  * Casts with these words, in order of time. Common words are found among the first casts, without collecting
@@ -53,7 +52,7 @@ export async function searchCasts(
   }
   const rows = await db<NearRow[]>`
     with first as materialized (
-      ${orderCandidates(db, search, pageRequest, db.unsafe(String(MAX_CHECKED_CASTS)))}
+      ${orderCandidates(db, search, pageRequest, literal(db, MAX_CHECKED_CASTS))}
     ),
     near as materialized (
       select c.ts, c.hash from first c where c.words @@ to_tsquery('simple'::regconfig, ${tsquery}) limit ${pageRequest.count}
@@ -63,20 +62,11 @@ export async function searchCasts(
     select last.ts, encode(last.hash, 'hex'), (select c.ts from first c order by ${forwards} limit 1)
     from (select c.ts, c.hash from first c order by ${backwards} limit 1) last
     where (select count(*) from near) < ${pageRequest.count}::bigint
-      and (select count(*) from first) >= ${db.unsafe(String(MAX_CHECKED_CASTS))}
+      and (select count(*) from first) >= ${literal(db, MAX_CHECKED_CASTS)}
   `
-  const near = rows.filter(({ startTs }) => startTs === null).map(({ ts, hash }) => ({ ts, hash }))
-  const last = rows.find(({ startTs }) => startTs !== null)
-  if (!last) return near.toSorted((a, b) => compareIn(pageRequest, a, b))
-  const count = pageRequest.count - near.length
-  // Twice as long as the rest of the page takes at the rate of the first casts.
-  const factor = Math.min(MAX_SLICE_FACTOR, Math.ceil((2 * count) / Math.max(near.length, 1)))
-  const far = await searchBehind(db, search, pageRequest, {
-    count,
-    last,
-    sliceSeconds: factor * Math.abs(last.startTs! - last.ts) + 1,
-  })
-  return [...near.toSorted((a, b) => compareIn(pageRequest, a, b)), ...far]
+  const { near, rest } = splitNear(rows, pageRequest.count)
+  const sorted = near.toSorted((a, b) => compareIn(pageRequest, a, b))
+  return rest === null ? sorted : [...sorted, ...(await searchBehind(db, search, pageRequest, rest))]
 }
 
 /**
@@ -88,7 +78,7 @@ async function searchBehind(
   db: Database,
   search: CastSearch,
   pageRequest: CastSearchPageRequest,
-  { count, last, sliceSeconds }: { count: number; last: FeedCursor; sliceSeconds: number },
+  { last, missing, sliceSeconds }: PageRest,
 ): Promise<FeedCursor[]> {
   const isBackward = pageRequest.order === 'desc_chron'
   const { forwards } = ordersOf(db, pageRequest)
@@ -111,12 +101,12 @@ async function searchBehind(
       ),
       rest as materialized (
         ${candidates} and c.ts ${isBackward ? db`<` : db`>`} ${bound}::bigint
-          and (select count(*) from slice) < ${count}::bigint
+          and (select count(*) from slice) < ${missing}::bigint
       )
       select c.ts, encode(c.hash, 'hex') as hash
       from (select * from slice union all select * from rest) c
       order by ${forwards}
-      limit ${count}
+      limit ${missing}
     `,
   )
 }
@@ -133,17 +123,6 @@ function compareIn({ order }: CastSearchPageRequest, a: FeedCursor, b: FeedCurso
   return order === 'chron' ? ascending : -ascending
 }
 
-/** Runs a statement with a plan that is made for its values. */
-export async function planForValues<Rows>(
-  db: Database,
-  read: (transaction: Transaction) => Promise<Rows>,
-): Promise<Rows> {
-  return (await db.begin('read only', async (transaction) => {
-    const [, rows] = await Promise.all([setPlanMode(transaction, 'custom'), read(transaction)])
-    return rows
-  })) as Rows
-}
-
 /** Candidates from the start of the page, whatever their words. */
 function orderCandidates(
   db: Database,
@@ -151,22 +130,21 @@ function orderCandidates(
   pageRequest: CastSearchPageRequest,
   limit: Fragment,
 ): Fragment {
-  const order = pageRequest.order === 'desc_chron' ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+  const { forwards } = ordersOf(db, pageRequest)
   const casts = (more: Fragment) => db`
     select c.ts, c.hash, c.words
     from social.casts c
     where ${conditionsOf(db, search)} and ${shownCondition(db, search, pageRequest)} and ${startOf(db, pageRequest)} ${more}
-    order by ${order}
+    order by ${forwards}
     limit ${limit}`
-  const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
-  if (search.channelId === undefined || isOfAuthor) return casts(db``)
+  if (search.channelId === undefined || isOfAuthor(search)) return casts(db``)
   // Each URL of a channel by its own index range: one range for all would be sorted as a whole.
   return db`
     select c.ts, c.hash, c.words
     from channels.urls channel_url
     cross join lateral (${casts(db`and c.root_parent_url = channel_url.url`)}) c
     where channel_url.channel_id = ${search.channelId}
-    order by ${order}
+    order by ${forwards}
     limit ${limit}`
 }
 

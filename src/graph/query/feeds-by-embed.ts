@@ -1,9 +1,11 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { planForValues } from '../../platform/db/plan-mode.js'
 import type { EmbedKind } from '../embed-kind.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
-import { MAX_SLICE_FACTOR, planForValues } from './cast-search.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
+import { type NearRow, type PageRest, splitNear } from './near-rows.js'
 import { visibilityFilter } from './visibility-filter.js'
 
 /** The embeds that a feed selects. */
@@ -21,12 +23,6 @@ export type EmbedSelection =
 /** The newest embeds that are checked one by one: a page of 25 of a kind of which every eightieth embed is. */
 const MAX_CHECKED_EMBEDS = 2_000
 
-/** A match among the newest embeds, or the last of these. */
-interface NearRow extends FeedCursor {
-  /** Set in the last of the newest embeds, if the page is not full and there may be more: the time of the first. */
-  readonly startTs: number | null
-}
-
 /**
  * Reads casts with a matching embed. A common match is found among the newest embeds, without reading all of
  * them. What is missing then is read by index, from a slice of time behind them, and from all of it if that is not enough.
@@ -42,7 +38,7 @@ export async function readEmbedFeed(
       from social.url_embeds e
       where (e.ts, e.hash) < ${cursorRow(db, pageRequest)}
       order by e.ts desc, e.hash desc
-      limit ${db.unsafe(String(MAX_CHECKED_EMBEDS))}
+      limit ${literal(db, MAX_CHECKED_EMBEDS)}
     ),
     near as materialized (
       select e.ts, e.hash
@@ -57,19 +53,11 @@ export async function readEmbedFeed(
     select last.ts, encode(last.hash, 'hex'), (select e.ts from everything e order by e.ts desc limit 1)
     from (select e.ts, e.hash from everything e order by e.ts, e.hash limit 1) last
     where (select count(*) from near) < ${pageRequest.count}::bigint
-      and (select count(*) from everything) = ${db.unsafe(String(MAX_CHECKED_EMBEDS))}
+      and (select count(*) from everything) = ${literal(db, MAX_CHECKED_EMBEDS)}
   `
-  const near = rows
-    .flatMap(({ ts, hash, startTs }) => (startTs === null ? [{ ts, hash }] : []))
-    .toSorted((a, b) => b.ts - a.ts || (a.hash < b.hash ? 1 : -1))
-  const last = rows.find(({ startTs }) => startTs !== null)
-  if (!last) return near
-  const missing = pageRequest.count - near.length
-  // Twice as long as the rest of the page takes at the rate of the newest embeds.
-  const factor = Math.min(MAX_SLICE_FACTOR, Math.ceil((2 * missing) / Math.max(near.length, 1)))
-  const sliceSeconds = factor * (last.startTs! - last.ts) + 1
-  const far = await readOlderMatches(db, selection, pageRequest, { last, sliceSeconds, missing })
-  return [...near, ...far].slice(0, pageRequest.count)
+  const { near, rest } = splitNear(rows, pageRequest.count)
+  const sorted = near.toSorted((a, b) => b.ts - a.ts || (a.hash < b.hash ? 1 : -1))
+  return rest === null ? sorted : [...sorted, ...(await readOlderMatches(db, selection, pageRequest, rest))]
 }
 
 /**
@@ -80,7 +68,7 @@ async function readOlderMatches(
   db: Database,
   selection: EmbedSelection,
   pageRequest: FeedPageRequest,
-  { last, sliceSeconds, missing }: { last: FeedCursor; sliceSeconds: number; missing: number },
+  { last, missing, sliceSeconds }: PageRest,
 ): Promise<FeedCursor[]> {
   const matches = db`${allMatchingEmbeds(db, selection)} and ${visibilityFilter(db, pageRequest, 'e.fid')}`
   const sliceStart = last.ts - sliceSeconds

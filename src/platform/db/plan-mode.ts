@@ -1,4 +1,4 @@
-import type { Transaction } from './connection.js'
+import type { Database, Transaction } from './connection.js'
 
 /**
  * How the statements of a transaction are planned. By itself, PostgreSQL plans a statement with lists of a few values each
@@ -17,6 +17,17 @@ export function setPlanMode(db: Transaction, mode: PlanMode): Promise<unknown> {
       ? db`select set_config('plan_cache_mode', 'force_generic_plan', true)`
       : db`select set_config('plan_cache_mode', 'force_custom_plan', true)`
   return setting.execute()
+}
+
+/** Runs statements that only read, with plans that are made for their values. */
+export async function planForValues<Rows>(
+  db: Database,
+  read: (transaction: Transaction) => Promise<Rows>,
+): Promise<Rows> {
+  return (await db.begin('read only', async (transaction) => {
+    const [, rows] = await Promise.all([setPlanMode(transaction, 'custom'), read(transaction)])
+    return rows
+  })) as Rows
 }
 
 /**
