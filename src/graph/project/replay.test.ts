@@ -246,9 +246,9 @@ test('the next pages of a feed keep their recasts over a replay, and take no lat
   await merge([first!, second!, recast(bob, first!, testNow - 10), recast(bob, second!, testNow - 20)])
   const selection = { fids: [2, 3], casts: 'none', recasts: true } as const
   const firstPage = await readAuthorFeed(db, selection, { before: null, count: 1 })
-  const { ts, hash, readAtMicros } = firstPage[0]!
+  const { ts, hash, recastsUntilMicros } = firstPage[0]!
   const nextPage = async () => {
-    const request = { before: { ts, hash }, recastsUntilMicros: readAtMicros, count: 10 }
+    const request = { before: { ts, hash }, recastsUntilMicros, count: 10 }
     const rows = await readAuthorFeed(db, selection, request)
     return rows.filter(({ isShown }) => isShown).map((row) => row.hash)
   }

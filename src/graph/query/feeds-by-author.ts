@@ -1,5 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
 import {
   cursorRow,
   type FeedAuthors,
@@ -8,8 +10,8 @@ import {
   type FeedRow,
   fullPagePosition,
   isShown,
-  readAtMicros,
   readShownRecasts,
+  recastsUntilMicros,
 } from './feeds.js'
 import { isByMember, isHiddenByModerators } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
@@ -57,7 +59,7 @@ export async function readAuthorFeed(
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   const columns = db`
     r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest, authorsOf(db, selection))} as "isShown",
-    ${readAtMicros(db, recasts)} as "readAtMicros"`
+    ${recastsUntilMicros(db, recasts)} as "recastsUntilMicros"`
   const newest = db`
     select entry.*
     from unnest(${[...selection.fids]}::bigint[]) as author (fid)
@@ -80,20 +82,20 @@ export async function readAuthorFeed(
         where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
           and (c.ts, c.hash) > (full_page.ts, full_page.hash)
         order by c.ts desc, c.hash desc
-        limit 1 offset ${db.unsafe(String(maxScanned(selection) - 1))}
+        limit 1 offset ${literal(db, maxScanned(selection) - 1)}
       ) last
       where ${visibilityFilter(db, pageRequest, 'author.fid')}
       order by last.ts desc, last.hash desc
       limit 1
     )
-    select ts, hash, "isShown", "readAtMicros", "isScanLimit"
+    select ts, hash, "isShown", "recastsUntilMicros", "isScanLimit"
     from (
       select ${columns}, r.target_fid, false as "isScanLimit"
       from entry r
       -- What is behind the limit comes with the next page: there may be unread casts of others before it.
       where not exists (select from scan_limit l where (r.ts, r.hash) < (l.ts, l.hash))
       union all
-      select ts, encode(hash, 'hex'), false, ${readAtMicros(db, recasts)}, null, true from scan_limit
+      select ts, encode(hash, 'hex'), false, ${recastsUntilMicros(db, recasts)}, null, true from scan_limit
     ) r
     order by ts desc, hash desc, "isScanLimit", target_fid nulls first`
   return rows.map(({ isScanLimit, ...row }) => (isScanLimit ? { ...row, isScanLimit } : row))
@@ -134,7 +136,7 @@ function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {
 }
 
 function castsOf(db: Database, selection: AuthorSelection, pageRequest: FeedPageRequest): Fragment {
-  const bound = isSelective(selection) ? db`limit ${db.unsafe(String(maxScanned(selection)))}` : db``
+  const bound = isSelective(selection) ? db`limit ${literal(db, maxScanned(selection))}` : db``
   // The author, and not each cast: all casts of one who is hidden would be read.
   return db`(
     select c.ts, c.hash, null::bigint
@@ -155,7 +157,7 @@ function recastsOf(db: Database, pageRequest: FeedPageRequest): Fragment {
   return db`(
     select r.ts, r.target_hash, r.target_fid
     from social.reactions r
-    where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
+    where r.fid = author.fid and r.type = ${literal(db, ReactionType.RECAST)} and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
       and ${visibilityFilter(db, pageRequest, 'author.fid')}
     order by r.ts desc, r.target_hash desc
     limit ${pageRequest.count}

@@ -1,5 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
 import {
   cursorRow,
   type FeedAuthors,
@@ -7,8 +9,8 @@ import {
   type FeedRecast,
   type FeedRow,
   isShown,
-  readAtMicros,
   readShownRecasts,
+  recastsUntilMicros,
 } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
@@ -20,12 +22,15 @@ export interface FollowingSelection {
   readonly recasts: boolean
 }
 
+/** Most entries of everyone, of casts and of recasts, among which those of followed users are looked for. */
+export const MAX_SCANNED = 5_000
+
 /** A page in one row, which halves the work of the driver. */
 interface PageRow {
   ts: number[]
   hashes: string[]
   areShown: boolean[]
-  readAtMicros: number
+  recastsUntilMicros: number
 }
 
 /**
@@ -52,7 +57,7 @@ export async function readFollowingFeed(
   // and a lateral lookup with a limit can only be a nested loop.
   const [row] = await db<PageRow[]>`
     with bound as materialized (
-      select case when 2 * followed * followed >= ${pageRequest.count}::float8 * users then least(5000, 2 * followed)
+      select case when 2 * followed * followed >= ${pageRequest.count}::float8 * users then least(${literal(db, MAX_SCANNED)}, 2 * followed)
         else 0 end as rows
       from
         (select following_count::bigint as followed from social.user_counts where fid = ${fid}::bigint) counted,
@@ -107,13 +112,18 @@ export async function readFollowingFeed(
       array(select ts from page) as ts,
       array(select hash from page) as hashes,
       array(select is_shown from page) as "areShown",
-      ${readAtMicros(db, selection.recasts)} as "readAtMicros"
+      ${recastsUntilMicros(db, selection.recasts)} as "recastsUntilMicros"
   `
   return feedRows(row!)
 }
 
-function feedRows({ ts, hashes, areShown, readAtMicros }: PageRow): FeedRow[] {
-  return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]!, readAtMicros }))
+function feedRows({ ts, hashes, areShown, recastsUntilMicros }: PageRow): FeedRow[] {
+  return hashes.map((hash, index) => ({
+    ts: ts[index]!,
+    hash,
+    isShown: areShown[index]!,
+    recastsUntilMicros,
+  }))
 }
 
 /** Whether recasts in a following feed are shown. */
@@ -146,7 +156,7 @@ function newestEntries(
     from social.casts c
     where (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
     order by c.ts desc, c.hash desc
-    limit 5000
+    limit ${literal(db, MAX_SCANNED)}
   )`
   if (!recasts) return casts
   return db`
@@ -155,9 +165,9 @@ function newestEntries(
     (
       select r.ts, r.target_hash, r.fid, r.target_fid
       from social.reactions r
-      where r.type = 2 and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
+      where r.type = ${literal(db, ReactionType.RECAST)} and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
       order by r.ts desc, r.target_hash desc
-      limit 5000
+      limit ${literal(db, MAX_SCANNED)}
     )`
 }
 
@@ -181,7 +191,7 @@ function latestOfAuthor(
     (
       select 'recasts', r.ts
       from social.reactions r
-      where r.fid = f.target_fid and r.type = 2 and ${fromCursor(db, db`(r.ts, r.target_hash)`, pageRequest)}
+      where r.fid = f.target_fid and r.type = ${literal(db, ReactionType.RECAST)} and ${fromCursor(db, db`(r.ts, r.target_hash)`, pageRequest)}
       order by r.ts desc, r.target_hash desc
       limit 1
     )`
@@ -208,7 +218,7 @@ function sinceTimeOfAuthor(
     (
       select r.ts, r.target_hash, r.target_fid
       from social.reactions r
-      where l.stream = 'recasts' and r.fid = l.fid and r.type = 2 and r.ts >= (select ts from since)
+      where l.stream = 'recasts' and r.fid = l.fid and r.type = ${literal(db, ReactionType.RECAST)} and r.ts >= (select ts from since)
         and ${fromCursor(db, db`(r.ts, r.target_hash)`, pageRequest)}
       order by r.ts desc, r.target_hash desc
       limit ${pageRequest.count}

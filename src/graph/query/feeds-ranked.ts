@@ -1,7 +1,15 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
 import { isHiddenByModerators } from './feeds-by-parent.js'
-import { forYouWindow, MAX_FOR_YOU_CANDIDATES, MAX_TRENDING_CANDIDATES, type RankedCast } from './ranks.js'
+import {
+  affinityWeights,
+  forYouWindow,
+  MAX_FOR_YOU_CANDIDATES,
+  MAX_TRENDING_CANDIDATES,
+  type RankedCast,
+} from './ranks.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** The page of a ranking, and its viewer. */
@@ -85,13 +93,13 @@ export async function readForYouFeed(
   const { ts } = pageRequest
   const { seconds, followed, casts, likes, recasts } = forYouWindow
   const since = ts - seconds
-  const reactions = (type: 1 | 2, count: number) => db`
+  const reactions = (type: ReactionType, weight: number, count: number) => db`
     (
-      select r.target_hash, r.target_fid, r.type::integer, r.ts
+      select r.target_hash, r.target_fid, ${weight}::integer, r.ts
       from social.reactions r
-      where r.fid = f.fid and r.type = ${db.unsafe(String(type))} and r.ts > ${since}::bigint and r.ts <= ${ts}::bigint
+      where r.fid = f.fid and r.type = ${literal(db, type)} and r.ts > ${since}::bigint and r.ts <= ${ts}::bigint
       order by r.ts desc, r.target_hash desc
-      limit ${db.unsafe(String(count))}
+      limit ${literal(db, count)}
     )`
   return db<RankedCast[]>`
     with followed as materialized (
@@ -104,18 +112,18 @@ export async function readForYouFeed(
       select signal.*
       from followed f
       cross join lateral (
-        select latest.hash, f.fid, 4, latest.ts
+        select latest.hash, f.fid, ${affinityWeights.cast}::integer, latest.ts
         from (
           select c.hash, c.ts, c.parent_hash from social.casts c
           where c.fid = f.fid and c.ts > ${since}::bigint and c.ts <= ${ts}::bigint
           order by c.ts desc, c.hash desc
-          limit ${db.unsafe(String(casts))}
+          limit ${literal(db, casts)}
         ) latest
         where latest.parent_hash is null
         union all
-        ${reactions(1, likes)}
+        ${reactions(ReactionType.LIKE, affinityWeights.like, likes)}
         union all
-        ${reactions(2, recasts)}
+        ${reactions(ReactionType.RECAST, affinityWeights.recast, recasts)}
       ) as signal (hash, fid, weight, ts)
     ),
     affinities as materialized (

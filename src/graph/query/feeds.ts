@@ -1,5 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /**
@@ -21,8 +23,8 @@ export interface FeedRow extends FeedCursor {
    * older position: it has a position and is not shown.
    */
   readonly isShown: boolean
-  /** When the page was read, by the clock of the database: Unix microseconds; 0 in a feed without recasts. */
-  readonly readAtMicros: number
+  /** Unix microseconds: recasts stored later do not count on the following pages; 0 in a feed without recasts. */
+  readonly recastsUntilMicros: number
   /** Whether it is a scan limit. */
   readonly isScanLimit?: boolean
 }
@@ -46,7 +48,7 @@ export function scanLimitOf<Entry extends FeedCursor>(entries: readonly Entry[])
 export interface FeedPageRequest extends Viewer {
   /** The last position of the previous page; null on the first page. */
   readonly before: FeedCursor | null
-  /** Recasts that were stored later do not count: when the first page was read. Null on the first page. */
+  /** `recastsUntilMicros` of the first page. Null on the first page. */
   readonly recastsUntilMicros?: number | null
   /** The maximum number of entries. */
   readonly count: number
@@ -122,7 +124,7 @@ export function isShown(
       and r.ts = (
         select earlier.ts
         from social.reactions earlier
-        where earlier.type = 2 and earlier.target_hash = r.hash and earlier.target_fid = r.target_fid
+        where earlier.type = ${literal(db, ReactionType.RECAST)} and earlier.target_hash = r.hash and earlier.target_fid = r.target_fid
           and earlier.ts <= r.ts and ${hasRecaster} and ${visibilityFilter(db, pageRequest, 'earlier.fid')} ${counts}
         order by earlier.ts
         limit 1
@@ -158,7 +160,7 @@ export async function readShownRecasts(
   return rows.map((row) => row.isShown)
 }
 
-/** SQL for `readAtMicros` of a row. Without recasts it is 0, so that equal pages have equal cursors. */
-export function readAtMicros(db: Database, hasRecasts: boolean): Fragment {
+/** SQL for `recastsUntilMicros` of a row: the clock of the database. Without recasts it is 0, so that equal pages have equal cursors. */
+export function recastsUntilMicros(db: Database, hasRecasts: boolean): Fragment {
   return hasRecasts ? db`(extract(epoch from statement_timestamp()) * 1000000)::bigint` : db`0`
 }

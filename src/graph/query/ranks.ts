@@ -18,6 +18,8 @@ export const forYouWindow = {
   likes: 10,
   recasts: 5,
 } as const
+/** The weights of the activity of followed users: casts of theirs that start a thread, recasts and likes. */
+export const affinityWeights = { cast: 4, recast: 2, like: 1 } as const
 /** Ranked casts: those with the most activity by followed users. */
 export const MAX_FOR_YOU_CANDIDATES = 1_000
 

@@ -11,7 +11,7 @@ export interface Friend {
 }
 
 /** The weight of each kind of activity. */
-export const affinityWeights = { like: 1, recast: 2, reply: 3 } as const
+export const friendshipWeights = { like: 1, recast: 2, reply: 3 } as const
 
 /** The period that counts, and the latest rows of each kind. */
 export const affinityWindow = {
@@ -42,7 +42,7 @@ export async function readBestFriends(
 ): Promise<Friend[]> {
   const [affinity, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   const { days, reactions, casts, repliedCasts, repliesPerCast } = affinityWindow
-  const { like, recast, reply } = affinityWeights
+  const { like, recast, reply } = friendshipWeights
   const since = now - days * DAY_SECONDS
   const reactionsOf = (type: number, weight: number) => db`
     select target_fid as fid, ${weight}::integer as weight

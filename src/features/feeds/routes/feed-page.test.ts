@@ -13,7 +13,7 @@ function feedEntries(letters: string, hiddenLetters = ''): FeedRow[] {
     ts: 1000 - index,
     hash: hashOf(letter),
     isShown: !hiddenLetters.includes(letter),
-    readAtMicros: 7,
+    recastsUntilMicros: 7,
   }))
 }
 

@@ -84,7 +84,7 @@ export const emptyLastPage = listJson('casts', [], { cursor: null })
  * @param repeatsCasts Whether a cast can have several entries.
  */
 export function feedPages(name: string, repeatsCasts: boolean) {
-  // A position, and when the first page was read; 0 in feeds without recasts.
+  // A position, and `recastsUntilMicros` of the first page.
   const cursors = cursorKind(name, keyPart.integer, keyPart.hex, keyPart.integer)
 
   async function page(
@@ -105,8 +105,8 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const count = (repeatsCasts ? Math.ceil(limit * 1.5) : limit) + 1
     const before = key && { ts: key[0], hash: key[1] }
     // None: the cursor is of the same feed without recasts.
-    const startedAt = key?.[2] || undefined
-    const pageRequest = { before, count, recastsUntilMicros: startedAt ?? null, ...viewer }
+    const recastsUntilMicros = key?.[2] || null
+    const pageRequest = { before, count, recastsUntilMicros, ...viewer }
     const feedEntries =
       (await readRecent?.(pageRequest)) ??
       (cacheable && 'readForViewer' in cacheable
@@ -121,7 +121,7 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
-      startedAt,
+      recastsUntilMicros,
     )
   }
 
@@ -145,9 +145,9 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     return pageJson(casts, hasMore ? feedEntries[lastIndex] : scanLimit)
   }
 
-  function pageJson(casts: readonly Json[], end: FeedEntry | undefined, startedAt?: number) {
-    const readAt = end && 'readAtMicros' in end ? end.readAtMicros : 0
-    const next = { cursor: end ? cursors.encode([end.ts, end.hash, startedAt ?? readAt]) : null }
+  function pageJson(casts: readonly Json[], end: FeedEntry | undefined, ofFirstPage: number | null = null) {
+    const ofThisPage = end && 'recastsUntilMicros' in end ? end.recastsUntilMicros : 0
+    const next = { cursor: end ? cursors.encode([end.ts, end.hash, ofFirstPage ?? ofThisPage]) : null }
     return listJson('casts', casts, next)
   }
 

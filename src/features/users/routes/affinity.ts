@@ -3,7 +3,7 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { listJson } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, listParameter, pagingParameters } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { affinityWeights, affinityWindow, readBestFriends } from '../../../graph/query/users-affinity.js'
+import { affinityWindow, friendshipWeights, readBestFriends } from '../../../graph/query/users-affinity.js'
 import {
   type InteractionRow,
   interactionKinds,
@@ -17,7 +17,7 @@ import { defineOperation } from '../../operation.js'
 import { BestFriendsResponse, UserInteractionsResponse } from '../schema/user.js'
 
 const cursors = cursorKind('best friends', keyPart.number, keyPart.integer)
-const { like, recast, reply } = affinityWeights
+const { like, recast, reply } = friendshipWeights
 const { days, repliedCasts, repliesPerCast } = affinityWindow
 
 /** `GET user/best_friends` */

@@ -1,5 +1,5 @@
 import { HOUR_SECONDS } from '../../../platform/durations.js'
-import { forYouWindow, MAX_FOR_YOU_CANDIDATES } from '../../query/ranks.js'
+import { affinityWeights, forYouWindow, MAX_FOR_YOU_CANDIDATES } from '../../query/ranks.js'
 import type { AffinityScores } from './affinity-scores.js'
 import { entryKind, type FeedEntryList } from './feed-entries.js'
 import type { Activity, RecentWindow } from './recent-window.js'
@@ -12,8 +12,6 @@ export interface AffinityRequest {
   /** The latest follows of the user, as many as count. */
   readonly followed: ArrayLike<number>
 }
-
-const weight = { cast: 4, recast: 2, like: 1 } as const
 
 /**
  * Visits the stored casts among those with the most activity by followed users after `since`, the latest among equals, in no
@@ -64,12 +62,12 @@ function addSignals(scores: AffinityScores, words: ArrayLike<number>, row: numbe
   for (let at = row + signalRow.headerWords; at < end; at += SIGNAL_WORDS) {
     const time = words[at + signalField.ts]!
     if (time <= since) continue
-    const weightOf = at < recastsFrom ? weight.cast : at < likesFrom ? weight.recast : weight.like
+    const kind = at < recastsFrom ? 'cast' : at < likesFrom ? 'recast' : 'like'
     scores.add(
       words[at + signalField.cast]!,
       words[at + signalField.fidLow]!,
       words[at + signalField.fidHigh]!,
-      weightOf,
+      affinityWeights[kind],
       time - since,
     )
   }

@@ -281,13 +281,13 @@ async function expectSameNext(
   const last = found?.at(-1)
   if (last === undefined) return
   const next = { ...page, before: last }
-  const rows = await read({ ...next, recastsUntilMicros: last.readAtMicros })
+  const rows = await read({ ...next, recastsUntilMicros: last.recastsUntilMicros })
   expect(untimed(rows)).toEqual(untimed(await read(next)))
 }
 
 /** Rows without the time at which they were read. */
 function untimed(rows: readonly object[]): object[] {
-  return rows.map((row) => ({ ...row, readAtMicros: 0 }))
+  return rows.map((row) => ({ ...row, recastsUntilMicros: 0 }))
 }
 
 test.each([

@@ -245,8 +245,8 @@ test('first pages are equal until a recast is stored, and later pages count the 
   expect(await read()).toEqual(first)
   blocks.commit(block(2, alice.react(recasted, testNow, { type: ReactionType.RECAST })))
   const [newest] = (await read())!
-  expect(newest!.readAtMicros).toBeGreaterThanOrEqual(stored!.micros)
-  expect(newest!.readAtMicros).toBeGreaterThan(first![0]!.readAtMicros)
+  expect(newest!.recastsUntilMicros).toBeGreaterThanOrEqual(stored!.micros)
+  expect(newest!.recastsUntilMicros).toBeGreaterThan(first![0]!.recastsUntilMicros)
   expect(await read()).toMatchObject([newest, { hash }])
 })
 
@@ -269,7 +269,7 @@ test.each([
     const [row] = (await recent.author(author, page))!
     const [stored] = await db<{ micros: number }[]>`
       select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros`
-    return Math.abs(row!.readAtMicros - stored!.micros)
+    return Math.abs(row!.recastsUntilMicros - stored!.micros)
   }
   await expect.poll(difference).toBeLessThan(1_800_000_000)
 })

@@ -140,19 +140,17 @@ export class RecentFeeds {
     const position = before && { ts: before.ts, hash: Buffer.from(before.hash, 'hex') }
     const found = readWindowFeed(window, selection, { before: position, count, isHidden })
     if (typeof found === 'string') return found
-    const readAtMicros = selection.recasts ? window.recastsUntilMicros : 0
+    const recastsUntilMicros = selection.recasts ? window.recastsUntilMicros : 0
     const unknown = found.filter(({ isShown }) => isShown === null)
     this.#readCountsOf(unknown)
     const areShown =
-      unknown.length === 0
-        ? []
-        : await readShown(unknown, { ...pageRequest, recastsUntilMicros: readAtMicros })
+      unknown.length === 0 ? [] : await readShown(unknown, { ...pageRequest, recastsUntilMicros })
     let next = 0
     return found.map(({ ts, hash, isShown }) => ({
       ts,
       hash,
       isShown: isShown ?? areShown[next++]!,
-      readAtMicros,
+      recastsUntilMicros,
     }))
   }
 

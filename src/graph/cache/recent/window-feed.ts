@@ -1,5 +1,6 @@
 import type { FeedRecast } from '../../query/feeds.js'
 import type { AuthorSelection } from '../../query/feeds-by-author.js'
+import { MAX_SCANNED } from '../../query/feeds-following.js'
 import { castCounter, castFlag } from './cast-table.js'
 import { entryKind, type FeedEntryList, type FeedEntryPosition } from './feed-entries.js'
 import { nthLargest } from './nth-largest.js'
@@ -36,8 +37,6 @@ export interface WindowEntry extends FeedRecast {
 /** The reason why the window cannot answer a feed. */
 export type WindowGap = 'older' | 'sparse' | 'unknown_counts'
 
-/** Rows that the newest of everyone may take. */
-const MAX_SCANNED = 5_000
 /**
  * Entries of the lists of users, and recasts of the casts on it, that a page may look at: a bot has hundreds of thousands in the
  * window, and a feed that takes few of them would walk over all on the thread of every request. The tables have bounds of their own.
