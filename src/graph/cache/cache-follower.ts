@@ -1,4 +1,4 @@
-import { isReplicaLag } from '../../hub/log/follow.js'
+import { isReplicaLag, openEndedRange, positionsOf } from '../../hub/log/follow.js'
 import { blockOf, hubEventBody } from '../../hub/log/hub-event.js'
 import type { ShardRange } from '../../hub/log/log-range.js'
 import { type LogReset, LogResetError } from '../../hub/log/log-reset.js'
@@ -25,8 +25,6 @@ export interface CacheFollowerOptions {
 
 const PAGE_SIZE = 1000
 const RETRY_MS = 1000
-/** A range without an end: no event id is larger (docs/protocol.md §1.3). */
-const NO_STOP_ID = Number.MAX_SAFE_INTEGER
 
 /**
  * Invalidates the caches of this process when other processes change the database: it follows the event log, at most
@@ -62,12 +60,12 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       const unread = invalidation.localCommits.skip(ranges)
       if (unread !== ranges) {
         ranges = unread
-        await waitForNewEvents(ranges, tail, signal)
+        await tail.wait(positionsOf(ranges), signal)
         continue
       }
       const page = await applyPage(db, invalidation, ranges, PAGE_SIZE)
       ranges = page.remaining
-      if (page.isEnd) await waitForNewEvents(ranges, tail, signal)
+      if (page.isEnd) await tail.wait(positionsOf(ranges), signal)
     } catch (error) {
       if (signal.aborted) return
       if (ranges !== null && isUnavailable(error)) {
@@ -113,15 +111,6 @@ export async function applyPage(
   return { remaining: isEnd ? remaining.map(startAtNextBlock) : remaining, isEnd }
 }
 
-async function waitForNewEvents(
-  ranges: readonly ShardRange[],
-  tail: EventTail,
-  signal: AbortSignal,
-): Promise<void> {
-  const positions = ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
-  await tail.wait(positions, signal)
-}
-
 /** Starts at the end of the log. Entries that were cached before may be stale, so everything is invalidated. */
 export async function rangesFromLogEnd({
   db,
@@ -139,7 +128,7 @@ export async function rangesFromLogEnd({
   )
   return ends.map((end) => {
     const { shard, lastId, height, hash } = end
-    const range = startAtNextBlock({ shard, from: lastId + 1, stop: NO_STOP_ID })
+    const range = startAtNextBlock(openEndedRange(shard, lastId + 1))
     return known.includes(end) ? { ...range, history: [{ height, hash }] } : range
   })
 }

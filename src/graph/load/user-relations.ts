@@ -1,4 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
+import { literal } from '../../platform/db/literal.js'
+import { ReactionType } from '../../protocol/definitions.js'
+import { type HeightsJson, heightsIn, selectHeights } from './snapshot-heights.js'
 
 /** All relations of a user, as words of 32 bits. */
 export interface UserRelationsRow {
@@ -25,7 +28,7 @@ export interface LoadedUserRelations {
 
 interface PackedRow {
   fid: number
-  heights: Record<string, number> | null
+  heights: HeightsJson
   isLarge: boolean
   followed: Buffer | null
   followers: Buffer | null
@@ -46,7 +49,7 @@ export async function loadUserRelations(
   fids: readonly number[],
   maxRelations: number,
 ): Promise<LoadedUserRelations> {
-  const limit = db.unsafe(String(maxRelations + 1))
+  const limit = literal(db, maxRelations + 1)
   const rows = await db<PackedRow[]>`
     with requested as materialized (
       select requested.fid, coalesce(n.follower_count + n.following_count, 0) > ${maxRelations} as is_large
@@ -56,7 +59,7 @@ export async function loadUserRelations(
     select
       fid,
       is_large as "isLarge",
-      (select json_object_agg(shard, height) from hub.shards) as heights,
+      ${selectHeights(db)} as heights,
       (
         select string_agg(int8send(ts) || int8send(target_fid), ''::bytea order by ts, target_fid)
         from (
@@ -83,8 +86,8 @@ export async function loadUserRelations(
     from requested
     cross join lateral (
       select
-        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = 1) as liked,
-        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = 2) as recasted
+        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.LIKE)}) as liked,
+        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.RECAST)}) as recasted
       from (
         select target_hash, type from social.reactions
         where social.reactions.fid = requested.fid and not requested.is_large
@@ -93,9 +96,7 @@ export async function loadUserRelations(
     ) reacted
   `
   return {
-    heights: new Map(
-      Object.entries(rows[0]?.heights ?? {}).map(([shard, height]) => [Number(shard), height]),
-    ),
+    heights: heightsIn(rows[0]?.heights ?? null),
     users: new Map(rows.map((row) => [row.fid, unpack(row, maxRelations)])),
   }
 }

@@ -139,7 +139,7 @@ export async function withHistories(
 }
 
 /** Returns the last read id of each range. */
-function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
+export function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
   return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
 }
 

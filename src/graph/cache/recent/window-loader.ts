@@ -1,9 +1,12 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { literal } from '../../../platform/db/literal.js'
 import { DAY_SECONDS, HOUR_SECONDS } from '../../../platform/durations.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause, resultWithin } from '../../../platform/process/pause.js'
+import { ReactionType } from '../../../protocol/definitions.js'
 import { HASH_BYTES } from '../../../protocol/hash.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { type HeightsJson, heightsIn, selectHeights } from '../../load/snapshot-heights.js'
 import type { BlockSequence, ShardHeights } from '../block-sequence.js'
 import { measureClock } from './database-clock.js'
 import { entryKind, type FeedEntry } from './feed-entries.js'
@@ -121,7 +124,7 @@ export async function joinPart(
 }
 
 interface SnapshotRow {
-  heights: Record<string, number> | null
+  heights: HeightsJson
 }
 
 interface FeedPartRow extends SnapshotRow {
@@ -167,9 +170,9 @@ async function readFeedPart(
     recast as materialized (
       select r.target_hash, r.fid, r.target_fid, r.ts
       from social.reactions r
-      where r.type = 2 and r.ts >= (select since from bounds) and r.ts < ${before}::bigint
+      where r.type = ${literal(db, ReactionType.RECAST)} and r.ts >= (select since from bounds) and r.ts < ${before}::bigint
     )
-    select bounds.since, ${snapshotOf(db)} as heights, casts.*, recasts.*
+    select bounds.since, ${selectHeights(db)} as heights, casts.*, recasts.*
     from bounds
     cross join (
       select
@@ -192,7 +195,7 @@ async function readFeedPart(
   `
   const read = row!
   return {
-    ...snapshotIn(read),
+    heights: heightsIn(read.heights),
     part: { kind: 'feed', since: read.since, until, casts: castsIn(read), recasts: recastsIn(read) },
   }
 }
@@ -244,7 +247,7 @@ async function readLikesPart(
       cross join lateral (
         select r.target_hash, r.fid, r.target_fid, r.ts
         from social.reactions r
-        where r.fid = u.fid and r.type = 1 and r.ts >= ${since}::bigint
+        where r.fid = u.fid and r.type = ${literal(db, ReactionType.LIKE)} and r.ts >= ${since}::bigint
       ) r
       order by u.fid
       fetch first (${LIKES_PER_PART}::bigint) rows with ties
@@ -256,7 +259,7 @@ async function readLikesPart(
           select case when count(*) < ${USERS_PER_PART}::bigint then ${ALL_FIDS}::bigint else max(fid) end from users
         )
       end as "throughFid",
-      ${snapshotOf(db)} as heights,
+      ${selectHeights(db)} as heights,
       coalesce(string_agg(target_hash, ''), '') as hashes,
       coalesce(string_agg(int8send(fid), ''), '') as fids,
       coalesce(string_agg(int8send(target_fid), ''), '') as "targetFids",
@@ -271,14 +274,14 @@ async function readLikesPart(
     hash: hashAt(hashes, index),
     targetFid: numberAt(targetFids, index),
   }))
-  return { ...snapshotIn(row!), part: { kind: 'likes', throughFid, likes } }
+  return { heights: heightsIn(row!.heights), part: { kind: 'likes', throughFid, likes } }
 }
 
 /** Reads the counters of casts. */
 export async function readCounts(db: Database, hashes: readonly Buffer[]): Promise<ReadPart> {
   const [row] = await db<({ hashes: Buffer; counts: Buffer } & SnapshotRow)[]>`
     select
-      ${snapshotOf(db)} as heights,
+      ${selectHeights(db)} as heights,
       coalesce(string_agg(requested.hash, ''), '') as hashes,
       coalesce(
         string_agg(
@@ -297,17 +300,7 @@ export async function readCounts(db: Database, hashes: readonly Buffer[]): Promi
     hash: hashAt(read.hashes, index),
     counts: countsAt(read.counts, index),
   }))
-  return { ...snapshotIn(read), part: { kind: 'counts', counts } }
-}
-
-/** The last block of each shard in the snapshot of the statement. */
-function snapshotOf(db: Database) {
-  return db`(select json_object_agg(shard, height) from hub.shards)`
-}
-
-function snapshotIn({ heights }: SnapshotRow): Omit<ReadPart, 'part'> {
-  const ofShards = Object.entries(heights ?? {}).map(([shard, height]) => [Number(shard), height] as const)
-  return { heights: new Map(ofShards) }
+  return { heights: heightsIn(read.heights), part: { kind: 'counts', counts } }
 }
 
 function hashAt(bytes: Buffer, index: number): Buffer {

@@ -22,12 +22,7 @@ export class LogProcess {
   ) {
     this.hydrator = new Hydrator({
       db: new Proxy(db, {
-        apply: async (target, self, statement) => {
-          const rows = await Reflect.apply(target, self, statement)
-          this.#onRead()
-          await this.#gate
-          return rows
-        },
+        apply: (target, self, statement) => this.#held(Reflect.apply(target, self, statement)),
       }),
       clock: Date.now,
       locationOf: () => null,
@@ -67,11 +62,23 @@ export class LogProcess {
     return isEnd
   }
 
-  /** Keeps what its hydrator reads from now on under way until `release`. Its statements have no fragments. */
+  /** Keeps what its hydrator reads from now on under way until `release`. */
   hold(): void {
     this.#gate ??= new Promise((resolve) => {
       this.#open = resolve
     })
+  }
+
+  /** Holds the result of a statement. A part of another statement is not awaited, and stays as it is. */
+  #held<Query extends PromiseLike<unknown>>(query: Query): Query {
+    const wait = async (rows: unknown) => {
+      this.#onRead()
+      await this.#gate
+      return rows
+    }
+    const read = query.then.bind(query)
+    // biome-ignore lint/suspicious/noThenProperty: the driver sends a query when it is awaited.
+    return Object.assign(query, { then: (...then: Parameters<typeof read>) => read(wait).then(...then) })
   }
 
   /** Resolves when its hydrator has read next. */
