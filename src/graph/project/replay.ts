@@ -214,7 +214,7 @@ async function projectAccounts(
   }
 }
 
-interface Page {
+interface MessageRow {
   fid: number
   set: number
   key: Buffer
@@ -229,11 +229,11 @@ async function projectMessages(
   const [counted] = await snapshot<
     { total: number }[]
   >`select coalesce(sum(count), 0)::bigint as total from hub.set_counts`
-  let last: Pick<Page, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
+  let last: Pick<MessageRow, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
   let analyzed = 0
   for (let done = 0; ; ) {
     signal?.throwIfAborted()
-    const rows = await snapshot<Page[]>`
+    const rows = await snapshot<MessageRow[]>`
       select fid, set, key, message
       from hub.messages
       where (fid, set, key) > (${last.fid}, ${last.set}, ${last.key})

@@ -9,8 +9,8 @@ const MAX_CANDIDATES = 2_000
 export const MAX_COMPARED = 20_000
 /** Casts whose whole vectors are compared: those whose vectors have the most signs in common. */
 const MAX_COMPARED_EXACTLY = 400
-/** The length of a ranking by meaning. */
-const MAX_BY_MEANING = 200
+/** The length of a ranking by words or by meaning. */
+const MAX_RANKED = 200
 
 /** The time of the first page, and the viewer. */
 export interface RankedSearchRequest extends Viewer {
@@ -56,11 +56,15 @@ export async function rankByActivity(
   search: CastSearch,
   request: RankedSearchRequest,
 ): Promise<FoundCast[]> {
-  return activityOf(db, await candidatesOf(db, search, request), request.ts)
+  return rankCastsByActivity(db, await candidatesOf(db, search, request), request.ts)
 }
 
 /** Ranks these casts by activity and age. */
-export async function activityOf(db: Database, hashes: readonly string[], ts: number): Promise<FoundCast[]> {
+export async function rankCastsByActivity(
+  db: Database,
+  hashes: readonly string[],
+  ts: number,
+): Promise<FoundCast[]> {
   return db<FoundCast[]>`
     select
       (1 + coalesce(n.likes + 2 * n.recasts + 2 * n.quotes + 3 * n.replies, 0))
@@ -86,7 +90,7 @@ export async function rankByWords(
     from unnest(${db.types.texts(hashes)}::text[]) as found (hash)
     join social.casts c on c.hash = decode(found.hash, 'hex')
     order by rank desc, c.ts desc, c.hash desc
-    limit ${MAX_BY_MEANING}
+    limit ${MAX_RANKED}
   `
 }
 
@@ -130,7 +134,7 @@ export async function rankByMeaning(
   return rows
     .map(({ vector: bytes, ...cast }) => ({ ...cast, rank: cosine(vector, vectorOf(bytes)) }))
     .toSorted(byRank)
-    .slice(0, MAX_BY_MEANING)
+    .slice(0, MAX_RANKED)
 }
 
 /** Best first; the order of ranked pages. */

@@ -1,7 +1,6 @@
 import type { Caller } from '../../../api/caller.js'
 import type { CastSearch } from '../../../graph/query/cast-search.js'
 import {
-  activityOf,
   byRank,
   type FoundCast,
   fuseRankings,
@@ -9,6 +8,7 @@ import {
   rankByActivity,
   rankByMeaning,
   rankByWords,
+  rankCastsByActivity,
 } from '../../../graph/query/cast-search-ranked.js'
 import type { Json } from '../../../graph/view/json.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
@@ -59,7 +59,7 @@ export function rankedSearch(
     const found =
       mode === 'semantic' ? byMeaning : fuseRankings(byMeaning, await rankByWords(db, search, request))
     if (order === 'algorithmic')
-      return activityOf(
+      return rankCastsByActivity(
         db,
         found.map(({ hash }) => hash),
         request.ts,

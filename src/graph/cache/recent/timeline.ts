@@ -3,19 +3,19 @@ import { FeedEntryList, type FeedEntryPosition, type FeedEntryTable } from './fe
 /** A list is split above this length: to insert an entry moves at most 16 kB. */
 const MAX_PART_ENTRIES = 4096
 
-/** All entries of the window from oldest to newest, in lists of bounded length. */
+/** The entries of the window from oldest to newest, in lists of bounded length. */
 export class Timeline {
   readonly #parts: FeedEntryList[] = [new FeedEntryList()]
   length = 0
 
-  constructor(private readonly longestPart = MAX_PART_ENTRIES) {}
+  constructor(private readonly maxPartEntries = MAX_PART_ENTRIES) {}
 
   insert(entries: FeedEntryTable, id: number): void {
     const index = this.#partOf(entries, id)
     const part = this.#parts[index]!
     part.insert(entries, id)
     this.length += 1
-    if (part.length > this.longestPart) this.#parts.splice(index + 1, 0, part.split(entries))
+    if (part.length > this.maxPartEntries) this.#parts.splice(index + 1, 0, part.split(entries))
   }
 
   remove(entries: FeedEntryTable, id: number): void {
