@@ -25,7 +25,8 @@ repeated parameter.`
 
 const adminTag = {
   Admin:
-    'Apps and API keys, for the operator of the server. Requires `ADMIN_TOKEN`; without it every path is a 404.',
+    'What an operator sees and does: apps, keys, processes, maintenance, tokens, accounts, the audit log. Requires ' +
+    '`ADMIN_TOKEN`, or a session of the console; without both, every path is a 404.',
 }
 
 /** The operations of the main API and of the admin API. */
