@@ -9,6 +9,7 @@ import { type Log, silentLog } from '../platform/log/log.js'
 import { createNetClient } from '../platform/outbound/net-client.js'
 import { isThreadBusy } from '../platform/process/thread-load.js'
 import { version } from '../platform/process/version.js'
+import { bytesOfHex } from '../protocol/bytes.js'
 import { MessageType } from '../protocol/definitions.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import type { Config } from './config/config.js'
@@ -76,7 +77,7 @@ function openNameLookup({ fnameRegistryUrl: url, ...config }: Config, lookups: C
     policy: otherAppsTargetPolicy(config),
     userAgent: `plaza/${version} (fnames)`,
   })
-  const signer = Buffer.from(config.fnameRegistrySigner.slice(2), 'hex')
+  const signer = bytesOfHex(config.fnameRegistrySigner)
   const findName = createNameLookup({ net, url, signer, countFor: lookups.countFor, log })
   return { findName, close: () => net.close() }
 }

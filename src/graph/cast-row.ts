@@ -1,5 +1,5 @@
 import { storableText } from '../platform/text/storable-text.js'
-import { hexOf } from '../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../protocol/bytes.js'
 import type { CastAddBody } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 
@@ -59,7 +59,7 @@ export function quotedBy(cast: Pick<CastRow, 'embeds'>): { fid: number; hash: Bu
     if ('url' in embed) continue
     quoted.set(`${embed.fid}/${embed.hash}`, {
       fid: embed.fid,
-      hash: Buffer.from(embed.hash.slice(2), 'hex'),
+      hash: bytesOfHex(embed.hash),
     })
   }
   return [...quoted.values()]

@@ -23,3 +23,8 @@ export function hexOf(bytes: Uint8Array): `0x${string}` {
 export function bytesOfHex(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
+
+/** Decodes the hash of a cast: hex, with or without 0x. */
+export function castHashBytes(hash: string): Buffer {
+  return Buffer.from(hash.replace(/^0x/i, ''), 'hex')
+}

@@ -8,6 +8,7 @@ import { importVerifiedAccounts } from '../../hub/sync/import/verified-accounts.
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import type { Module, ServerApp } from '../module.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 
@@ -60,7 +61,7 @@ function importJobs(
   const { fnameRegistryUrl, clientApiUrl } = config
   const jobs: ScheduledJob[] = []
   if (fnameRegistryUrl !== undefined) {
-    const signer = Buffer.from(config.fnameRegistrySigner.slice(2), 'hex')
+    const signer = bytesOfHex(config.fnameRegistrySigner)
     const options = { db, hub, api: openApi(fnameRegistryUrl), signer, log }
     jobs.push({ name: 'fnames of the registry', everyMs: NAMES_INTERVAL_MS, run: () => importNames(options) })
   }

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import { verifyEd25519 } from '../../protocol/ed25519.js'
 import { readObject } from '../../protocol/json-signature.js'
 import { KEY_TYPE_ED25519 } from '../../protocol/key-rules.js'
@@ -97,7 +98,7 @@ async function verifyAppKeyToken(db: Database, token: TokenParts, nowSeconds: nu
   if (typeof key !== 'string' || !hexKey.test(key)) {
     throw invalidTokenError('key in its header must be an Ed25519 public key, 0x and 64 hex digits')
   }
-  const publicKey = Buffer.from(key.slice(2), 'hex')
+  const publicKey = bytesOfHex(key)
   if (!verifyEd25519(token.signature, Buffer.from(token.signed), publicKey)) {
     throw invalidTokenError('its signature is not of the key in its header')
   }

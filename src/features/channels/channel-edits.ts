@@ -2,6 +2,7 @@ import { invalidField } from '../../api/invalid-field.js'
 import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { castHashBytes } from '../../protocol/bytes.js'
 import { type ChannelDocument, MAX_DESCRIPTION_MENTIONS, parseChannelDocument } from './channel-document.js'
 
 /** Members of a channel that its lead sets; null clears. */
@@ -43,11 +44,6 @@ async function isInChannel(
       or exists (select from channels.urls u where u.url = c.root_parent_url and u.channel_id = ${id})
     )`
   return found.length > 0
-}
-
-/** Returns the bytes of a hash in hex, with or without 0x. */
-export function castHashBytes(text: string): Buffer {
-  return Buffer.from(text.replace(/^0x/, ''), 'hex')
 }
 
 /** A description as stored: without the names of the mentioned users. */

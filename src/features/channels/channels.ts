@@ -2,6 +2,7 @@ import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql, uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { castHashBytes } from '../../protocol/bytes.js'
 import { channelParentUrls } from '../../protocol/channel-uri.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
@@ -162,7 +163,7 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
     created_at: document.created_at,
     follower_count: document.follower_count,
     member_count: document.member_count,
-    pinned_cast_hash: pinned && Buffer.from(pinned.replace(/^0x/, ''), 'hex'),
+    pinned_cast_hash: pinned && castHashBytes(pinned),
     external_link_title: link === null ? null : link?.title,
     external_link_url: link === null ? null : link?.url,
   }

@@ -2,7 +2,7 @@ import { invalidField } from '../../api/invalid-field.js'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { refusalError } from '../../platform/errors.js'
-import { hexOf } from '../../protocol/bytes.js'
+import { bytesOfHex, castHashBytes, hexOf } from '../../protocol/bytes.js'
 import { encodeMessage } from '../../protocol/codec.js'
 import { MessageType } from '../../protocol/definitions.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
@@ -72,7 +72,7 @@ export async function signFrameAction(
 }
 
 async function findCastId(db: Database, castHash: string): Promise<{ fid: number; hash: Buffer }> {
-  const hash = Buffer.from(castHash.replace(/^0x/i, ''), 'hex')
+  const hash = castHashBytes(castHash)
   const [cast] = await db<{ fid: number }[]>`select fid from social.casts where hash = ${hash}`
   if (cast === undefined) throw invalidField('cast_hash', 'must be the hash of a cast that is stored')
   return { fid: cast.fid, hash }
@@ -81,5 +81,5 @@ async function findCastId(db: Database, castHash: string): Promise<{ fid: number
 function bytesOf(member: string, hex: string | undefined): Buffer {
   if (hex === undefined || hex === '') return Buffer.alloc(0)
   if (!/^0x([\da-f]{2})+$/i.test(hex)) throw invalidField(`action.${member}`, 'must be 0x and hex digits')
-  return Buffer.from(hex.slice(2), 'hex')
+  return bytesOfHex(hex)
 }

@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import { dateTimeOf, prefixedHex } from '../../graph/view/formats.js'
+import { dateTimeOf } from '../../graph/view/formats.js'
 import type { Json } from '../../graph/view/json.js'
 import type { Cast } from '../../graph/view/schema/cast.js'
 import type { User, UserViewerContext } from '../../graph/view/schema/user.js'
 import type { Database } from '../../platform/db/connection.js'
+import { hexOf } from '../../protocol/bytes.js'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { omitUndefined } from '../embeds/page-text.js'
 import type { OperationContext } from '../operation.js'
@@ -55,8 +56,8 @@ export async function describeFrameAction(
       input: inputText === '' ? undefined : { text: inputText },
       cast: isOfAuthor ? castWith(cast, contexts) : undefined,
       signer: contexts.signer ? omitUndefined({ client: client && withoutViewer(client) }) : undefined,
-      transaction: transactionId.length === 0 ? undefined : { hash: prefixedHex(transactionId) },
-      address: address.length === 0 ? undefined : prefixedHex(address),
+      transaction: transactionId.length === 0 ? undefined : { hash: hexOf(transactionId) },
+      address: address.length === 0 ? undefined : hexOf(address),
     }),
   }
 }

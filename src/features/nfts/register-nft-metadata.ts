@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { limitRequests } from '../../platform/limits/limit-requests.js'
 import { limits } from '../../platform/limits/limits.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import type { OperationContext } from '../operation.js'
 import { paymentChains } from '../payments/payment-chains.js'
 import { readCollectionMetadata, readTokenMetadataOf } from './nft-metadata.js'
@@ -26,7 +27,7 @@ export async function registerNftMetadata(
           const network = paymentChains.find((name) => name === params.network)
           const isAddress = /^0x[0-9a-fA-F]{40}$/.test(params.address)
           const isTokenId = tokenId === undefined || /^[0-9]{1,78}$/.test(tokenId)
-          const address = Buffer.from(params.address.slice(2), 'hex')
+          const address = bytesOfHex(params.address)
           const document =
             network === undefined || !isAddress || !isTokenId
               ? null

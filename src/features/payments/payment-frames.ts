@@ -5,6 +5,7 @@ import { inPipeline } from '../../platform/db/pipeline.js'
 import { DAY_MS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js'
 
 /** A requested payment. */
@@ -103,7 +104,7 @@ async function insertFrame(db: Transaction, frame: NewPaymentFrame): Promise<Pay
     )
     values (
       ${randomUUID()}, ${appId}, ${idem}, ${requestKeyOf(frame)}, ${JSON.stringify(config)}::text::jsonb, ${to.network},
-      ${bytesOf(to.token_contract_address)}, ${bytesOf(to.address)}, ${to.amount}::float8,
+      ${bytesOfHex(to.token_contract_address)}, ${bytesOfHex(to.address)}, ${to.amount}::float8,
       ${String(frame.amountRaw)}::numeric, ${frame.symbol}, ${config.allowlist_fids ?? []}::bigint[],
       ${frame.fromBlock}::bigint, ${new Date(nowMs)}, ${new Date(nowMs + OPEN_DAYS * DAY_MS)}
     )
@@ -155,8 +156,4 @@ function requestKeyOf({ config, to }: Pick<NewPaymentFrame, 'config' | 'to'>): s
     to.network,
     to.amount,
   ])
-}
-
-function bytesOf(hex: string): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

@@ -4,6 +4,7 @@ import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import { isFollowed, MAX_NAMED } from './payment-frames.js'
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)')
@@ -122,15 +123,17 @@ async function completeFrame(
 ): Promise<void> {
   // Apps name the contracts, and any contract may log the event in another form.
   if (topics.length !== TRANSFER_TOPICS || [...topics, data].some((word) => size(word) !== WORD_BYTES)) return
-  const [sender, receiver] = [bytesOf(topics[1]!), bytesOf(topics[2]!)].map((word) => word.subarray(-20))
-  const hash = bytesOf(transactionHash)
+  const [sender, receiver] = [bytesOfHex(topics[1]!), bytesOfHex(topics[2]!)].map((word) =>
+    word.subarray(-20),
+  )
+  const hash = bytesOfHex(transactionHash)
   await db`
     update payments.frames
     set completed_at = ${new Date(timestamp * 1000)}, block = ${blockNumber}::bigint, transaction_hash = ${hash},
       log_index = ${logIndex}
     where id in (
       select distinct on (f.app_id) f.id from payments.frames f
-      where f.network = ${network} and f.token = ${bytesOf(address)} and f.receiver = ${receiver!}
+      where f.network = ${network} and f.token = ${bytesOfHex(address)} and f.receiver = ${receiver!}
         and f.completed_at is null and f.from_block <= ${blockNumber}::bigint
         and f.expires_at > ${new Date(timestamp * 1000)} and f.amount_raw <= ${String(BigInt(data))}::numeric
         and (
@@ -156,8 +159,4 @@ async function reopenFrames(db: Queryable, network: ChainName, fromBlock: number
     update payments.frames
     set completed_at = null, block = null, transaction_hash = null, log_index = null
     where network = ${network} and block >= ${fromBlock}::bigint and completed_at is not null`
-}
-
-function bytesOf(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

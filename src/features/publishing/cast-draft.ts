@@ -1,6 +1,7 @@
 import { invalidField } from '../../api/invalid-field.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { castHashBytes } from '../../protocol/bytes.js'
 import { type CastAddBody, CastType, type Embed, MessageType } from '../../protocol/definitions.js'
 import { MAX_CAST_BYTES, MAX_LONG_CAST_BYTES } from '../../protocol/kinds/cast.js'
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
@@ -96,7 +97,7 @@ function embedOf(embedRequest: CastRequest['embeds'][number], index: number): Em
   const embed: Embed =
     'url' in embedRequest
       ? { url: embedRequest.url }
-      : { castId: { fid: embedRequest.fid, hash: Buffer.from(embedRequest.hash.replace(/^0x/, ''), 'hex') } }
+      : { castId: { fid: embedRequest.fid, hash: castHashBytes(embedRequest.hash) } }
   const problem = validateEmbed(embed)
   if (problem !== null) throw validationError(`embeds.${index}`, problem)
   return embed

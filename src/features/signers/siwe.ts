@@ -7,6 +7,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
 import { authKeysOf } from '../../protocol/auth-key.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import { KEY_TYPE_AUTH } from '../../protocol/key-rules.js'
 
 /** A parsed Sign-In with Ethereum message (EIP-4361). */
@@ -80,7 +81,7 @@ export async function verifySignIn(
   checkSite(message)
   checkTimes(message, nowMs)
   const signature = readWalletSignature(request.signature)
-  const address = Buffer.from(message.address.slice(2), 'hex')
+  const address = bytesOfHex(message.address)
   const { appId, isRepeatable = false } = request
   const use = { nonce: message.nonce, appId, message: request.message, isRepeatable }
   const findChain = async () => {

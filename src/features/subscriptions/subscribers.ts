@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 import type { FollowedContract } from './settings.js'
 
 /** An account that has subscribed at a contract. `address` is the contract. */
@@ -23,8 +24,8 @@ export async function saveSubscribers(
     select network, contract, account, subscribed_at, block
     from unnest(
       ${db.types.texts(rows.map(({ network }) => network))}::text[],
-      ${db.types.byteas(rows.map(({ address }) => bytesOf(address)))}::bytea[],
-      ${db.types.byteas(rows.map(({ account }) => bytesOf(account)))}::bytea[],
+      ${db.types.byteas(rows.map(({ address }) => bytesOfHex(address)))}::bytea[],
+      ${db.types.byteas(rows.map(({ account }) => bytesOfHex(account)))}::bytea[],
       ${rows.map(({ subscribedAt }) => subscribedAt)}::bigint[],
       ${rows.map(({ block }) => block)}::bigint[]
     ) as received (network, contract, account, subscribed_at, block)
@@ -71,8 +72,8 @@ export async function readSubscriptionTimes(
   return await db<SubscriberRow[]>`
     select ${subscriberColumns(db)}
     from subscriptions.subscribers s
-    where s.network = ${network} and s.contract = ${bytesOf(address)}
-      and s.account = any (${db.types.byteas(accounts.map(bytesOf))}::bytea[])`
+    where s.network = ${network} and s.contract = ${bytesOfHex(address)}
+      and s.account = any (${db.types.byteas(accounts.map(bytesOfHex))}::bytea[])`
 }
 
 /**
@@ -88,7 +89,7 @@ export async function readSubscribers(
     select ${subscriberColumns(db)}, s.fid
     from unnest(
       ${db.types.texts(contracts.map(({ network }) => network))}::text[],
-      ${db.types.byteas(contracts.map(({ address }) => bytesOf(address)))}::bytea[]
+      ${db.types.byteas(contracts.map(({ address }) => bytesOfHex(address)))}::bytea[]
     ) as c (network, contract)
     -- The latest of each by index: a contract may have a million.
     cross join lateral (
@@ -109,8 +110,4 @@ export async function readSubscribers(
     ) s
     order by s.subscribed_at desc, s.block desc, s.network, s.contract, s.account
     limit ${limit}`
-}
-
-function bytesOf(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
 }

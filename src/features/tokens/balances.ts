@@ -2,6 +2,7 @@ import { type Hex, toEventSelector } from 'viem'
 import type { ChainName } from '../../hub/chain/chains.js'
 import { type ChainLog, WORD_LENGTH } from '../../hub/chain/endpoint.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { bytesOfHex } from '../../protocol/bytes.js'
 
 /** First topic of transfers. */
 export const transferTopic: Hex = toEventSelector('Transfer(address,address,uint256)')
@@ -64,7 +65,7 @@ export async function applyChanges(db: Transaction, changes: readonly BalanceCha
   const sums = sumChanges(changes, ({ tokenId, holder }) => `${tokenId} ${holder}`)
   if (sums.length === 0) return
   const tokenIds = sums.map(({ tokenId }) => tokenId)
-  const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
+  const holders = db.types.byteas(sums.map(({ holder }) => bytesOfHex(holder)))
   const amounts = db.types.texts(sums.map(({ amount }) => amount.toString()))
   // A fixed order avoids deadlocks between the backfill and the live handler.
   const empty = await db<{ tokenId: number; holder: Buffer }[]>`
@@ -102,7 +103,7 @@ export async function recordPendingChanges(
     from unnest(
       ${changes.map(({ block }) => block)}::bigint[],
       ${changes.map(({ tokenId }) => tokenId)}::integer[],
-      ${db.types.byteas(changes.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))}::bytea[],
+      ${db.types.byteas(changes.map(({ holder }) => bytesOfHex(holder)))}::bytea[],
       ${db.types.texts(changes.map(({ amount }) => amount.toString()))}::text[]
     ) as c (block, token_id, holder, amount)
   `

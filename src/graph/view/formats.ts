@@ -1,8 +1,3 @@
-/** Bytes in the form of the API: `0x` and lowercase hex. */
-export function prefixedHex(bytes: Buffer): string {
-  return `0x${bytes.toString('hex')}`
-}
-
 /**
  * A time in the form of the API: `2024-11-01T12:00:00.000Z`.
  *

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { prefixedHex } from './formats.js'
 import { Json, joined, json, jsonArray, keptJson, noJson } from './json.js'
 
 const alice = json`{"fid":${1}}`
@@ -54,8 +53,4 @@ it('keptJson: the parts, in memory of their own', () => {
 
 it('rendered: JSON that comes as a text', () => {
   expect(Json.rendered('{"a":"ß"}').parse()).toEqual({ a: 'ß' })
-})
-
-it('bytes become lowercase hex with 0x', () => {
-  expect(prefixedHex(Buffer.of(0, 0xab))).toBe('0x00ab')
 })

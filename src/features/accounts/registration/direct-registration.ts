@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
-import { hexOf } from '../../../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
 
 /** A registration whose keys the developer holds: the register call and the calls that add keys. */
@@ -174,5 +174,5 @@ function bytesAsHex(_name: string, value: unknown): unknown {
 
 function hexAsBytes(_name: string, value: unknown): unknown {
   const isHex = typeof value === 'object' && value !== null && 'hex' in value && typeof value.hex === 'string'
-  return isHex ? Buffer.from((value.hex as string).slice(2), 'hex') : value
+  return isHex ? bytesOfHex(value.hex as string) : value
 }

@@ -5,6 +5,7 @@ import { ethAddressParameter, fidParameter, textParameter, uuidParameter } from 
 import { readContractSignature } from '../../../hub/registry/account-signature.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import { validateFname } from '../../../protocol/kinds/username.js'
 import { createMessageSigner } from '../../../protocol/sign.js'
@@ -103,7 +104,7 @@ export async function checkRegistration(
   appId: string,
 ): Promise<CheckedRegistration> {
   const { fid, deadline, metadata } = body
-  const custodyAddress = Buffer.from(body.requested_user_custody_address.slice(2), 'hex')
+  const custodyAddress = bytesOfHex(body.requested_user_custody_address)
   const signature = readContractSignature(body.signature)
   await checkTransfer(ledger, { fid, to: custodyAddress, signature, deadline }, context.clock())
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)

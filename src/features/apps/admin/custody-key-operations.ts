@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { findApp } from '../apps.js'
 import { deleteCustodyKey, saveCustodyKey } from '../custody-key.js'
@@ -29,7 +30,7 @@ export const saveCustodyKeyOperation = defineAdminOperation({
   conflict: 'The app has no fid, or the key is not that of its custody address.',
 
   async handle({ writerDb, vault, publicUrl }, { custody_key }, { id }) {
-    const privateKey = Buffer.from(custody_key.slice(2), 'hex')
+    const privateKey = bytesOfHex(custody_key)
     if (!(await saveCustodyKey({ db: writerDb, vault }, id, privateKey))) throw unknownError('app')
     return { app: appJson((await findApp(writerDb, id))!, publicUrl()) }
   },

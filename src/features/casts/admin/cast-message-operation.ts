@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { castHashParameter } from '../../../api/parameters.js'
 import { storedMessageJson } from '../../../hub/methods/json/message.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { castHashBytes } from '../../../protocol/bytes.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { readCastMessage } from '../cast-message.js'
 import { CastMessageResponse } from '../schema/cast-message.js'
@@ -17,7 +18,7 @@ export const getCastMessageOperation = defineAdminOperation({
   notFound: 'No cast with this hash is stored.',
 
   async handle({ db }, _query, { hash }) {
-    const message = await readCastMessage(db, Buffer.from(hash.replace(/^0x/, ''), 'hex'))
+    const message = await readCastMessage(db, castHashBytes(hash))
     if (message === null) throw new PlazaError('not_found', 'there is no such cast', { property: 'hash' })
     return { message: { ...storedMessageJson(message) }, bytes: message.toString('hex') }
   },

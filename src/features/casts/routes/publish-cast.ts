@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { castHashParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { Json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { hexOf } from '../../../protocol/bytes.js'
+import { castHashBytes, hexOf } from '../../../protocol/bytes.js'
 import { defineOperation } from '../../operation.js'
 import { draftCast } from '../../publishing/cast-draft.js'
 import { castRefusalError, publishCast, removeCast, signCast } from '../../publishing/casts.js'
@@ -151,7 +151,7 @@ export const deleteCast = defineOperation({
   notFound: 'There is no such signer or cast.',
 
   async handle(context, { signer_uuid: signerUuid, target_hash: hash }, caller) {
-    const targetHash = Buffer.from(hash.replace(/^0x/, ''), 'hex')
+    const targetHash = castHashBytes(hash)
     return await actAs(context, { signerUuid, caller, permission: 'DELETE_CAST' }, async (author) => {
       await removeCast(context, author, targetHash)
       return { success: true, message: 'the cast is deleted' }

@@ -5,11 +5,12 @@ import { castHashParameter } from '../../../api/parameters.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { nullable } from '../../../graph/view/schema/primitives.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
+import { castHashBytes } from '../../../protocol/bytes.js'
 import { channelParentUrls } from '../../../protocol/channel-uri.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { parentUrlProblem } from '../channel-document.js'
-import { castHashBytes, readEdits } from '../channel-edits.js'
+import { readEdits } from '../channel-edits.js'
 import { requireLead, saveChannel } from '../channels.js'
 import {
   findProtocolChannel,

@@ -4,6 +4,7 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { castHashBytes } from '../../../protocol/bytes.js'
 import { ChannelMemberAction, ChannelModerateAction, MessageType } from '../../../protocol/definitions.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import type { Author } from '../../publishing/author.js'
@@ -94,7 +95,7 @@ function hideOperation(method: 'POST' | 'DELETE', summary: string, description: 
     forbidden: mayNotModerate,
 
     async handle(context, body, caller) {
-      const castHash = Buffer.from(body.cast_hash.replace(/^0x/, ''), 'hex')
+      const castHash = castHashBytes(body.cast_hash)
       await moderate(context, caller, body, (author, channel) => {
         const channelModerateBody = { channelId: channel.channelId, castHash, action }
         const content = { type: MessageType.CHANNEL_MODERATE, channelModerateBody }

@@ -5,7 +5,7 @@ import { ethAddressParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { hexOf } from '../../../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 import {
   appWallet,
   insufficientFundsText,
@@ -113,7 +113,7 @@ export const deployErc721 = defineOperation({
     const save = async (address: Address) =>
       await saveCollection(
         context.writerDb,
-        { network, address: Buffer.from(address.slice(2), 'hex') },
+        { network, address: bytesOfHex(address) },
         { walletId: wallet.id, metadata: collectionDocument(body, config.royaltyRecipient) },
       )
     // Before it is paid for: nobody would write its document after a kill.
@@ -268,7 +268,7 @@ export const uploadTokenMetadata = defineOperation({
     const valid = tokens.filter(({ token_id }) => tokenIdPattern.test(token_id))
     await saveTokenMetadata(
       context.writerDb,
-      { network, address: Buffer.from(contract.slice(2), 'hex') },
+      { network, address: bytesOfHex(contract) },
       valid.map(({ token_id: tokenId, metadata }) => ({ tokenId, metadata })),
     )
     const base = `${context.publicUrl()}/nft/metadata/${network}/${contract}`

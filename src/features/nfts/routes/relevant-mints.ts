@@ -6,6 +6,7 @@ import { hiddenFidsFor } from '../../../api/viewer.js'
 import { Json, json } from '../../../graph/view/json.js'
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { readFollowedAddresses } from '../followed-addresses.js'
@@ -52,7 +53,7 @@ export const relevantMints = defineOperation({
     }
     const [hidden, followed] = await Promise.all([
       hiddenFidsFor(context, caller),
-      readFollowedAddresses(context.db, Buffer.from(address.slice(2), 'hex'), MAX_RECEIVERS),
+      readFollowedAddresses(context.db, bytesOfHex(address), MAX_RECEIVERS),
     ])
     const hiddenFids = new Set(hidden)
     const minters = followed.filter(({ fid }) => !hiddenFids.has(fid))

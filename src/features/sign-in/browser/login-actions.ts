@@ -3,6 +3,7 @@ import { ethAddressParameter, fidParameter, textParameter } from '../../../api/p
 import { compileBody } from '../../../api/parse-body.js'
 import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { checkReturnUrl } from '../../apps/authorized-origins.js'
 import { MAX_REDIRECT_LENGTH } from '../../apps/redirect-url.js'
 import type { OperationContext } from '../../operation.js'
@@ -57,7 +58,7 @@ async function beginSession(
     text === undefined ? null : checkReturnUrl(text, app.authorizedOrigins, property)
   const redirectUri = returnUrlOf(redirect_uri, 'redirect_uri')
   const deeplinkUrl = returnUrlOf(deeplink_url, 'deeplink_url')
-  const accounts = await accountsOfAddress(db, Buffer.from(address.slice(2), 'hex'), fid)
+  const accounts = await accountsOfAddress(db, bytesOfHex(address), fid)
   if (fid === undefined && accounts.length > 1) return { accounts: accounts.map(presentAccount) }
   const [account] = accounts
   if (account === undefined) {

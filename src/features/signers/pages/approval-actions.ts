@@ -16,6 +16,7 @@ import {
 import type { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import { KEY_TYPE_AUTH } from '../../../protocol/key-rules.js'
 import {
@@ -117,7 +118,7 @@ async function describeAccount(
 ): Promise<object> {
   const request = await readKeyRequest(context.readDb, { token })
   checkPermissions(request, chosen)
-  const owner = Buffer.from(address.slice(2), 'hex')
+  const owner = bytesOfHex(address)
   const account = await accountOfAddress(context.readDb, owner)
   if (account === null) {
     throw new PlazaError('not_found', `no account belongs to ${address}: choose the wallet of your account`)

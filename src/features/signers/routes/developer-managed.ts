@@ -75,7 +75,7 @@ const messageKey = (appId: string, publicKey: string) =>
   ({
     appId,
     keyType: KEY_TYPE_ED25519,
-    key: Buffer.from(publicKey.slice(2), 'hex'),
+    key: bytesOfHex(publicKey),
     property: 'public_key',
   }) as const
 

@@ -8,7 +8,7 @@ import {
 import { signKeyRequest } from '../../../hub/registry/key-request.js'
 import { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { hexOf } from '../../../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 
 /** An account whose custody key the test holds: a requesting app or an approving user. */
 export interface KeyHolder {
@@ -47,7 +47,7 @@ export async function signKeyRequestBody(
   publicKey: string,
   deadline: number,
 ): Promise<KeyRequestBody> {
-  const key = Buffer.from(publicKey.slice(2), 'hex')
+  const key = bytesOfHex(publicKey)
   const { signature } = await signKeyRequest({ requestFid: app.fid, key, deadline }, app.account)
   return { app_fid: app.fid, deadline, signature: hexOf(signature) }
 }

@@ -10,6 +10,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
 import { Json, json } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { readArtUrl } from '../contract-art.js'
 import { firstActive, type ListedContract, readFollowedContracts } from '../followed-contracts.js'
@@ -160,11 +161,7 @@ async function ownersOf(
   contracts: readonly ListedContract[],
 ): Promise<Map<string, number>> {
   const owners = [...new Set(contracts.map(({ owner }) => owner))]
-  const holders = await findAddressHolders(
-    db,
-    owners.map((owner) => Buffer.from(owner.slice(2), 'hex')),
-    { custody: true, verified: true },
-  )
+  const holders = await findAddressHolders(db, owners.map(bytesOfHex), { custody: true, verified: true })
   return new Map(holders.toReversed().map(({ address, fid }) => [`0x${address}`, fid]))
 }
 

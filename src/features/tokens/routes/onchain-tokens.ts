@@ -10,6 +10,7 @@ import {
 import type { ChainName } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { rpcOf } from '../on-demand-tokens.js'
 import { decimalString } from '../present-token.js'
@@ -81,8 +82,7 @@ async function balancesOf(
   address: string,
   networks: readonly ChainName[],
 ): Promise<WalletBalanceRow[]> {
-  const read = (db: Database) =>
-    readWalletBalances({ db, tokenTracking }, Buffer.from(address.slice(2), 'hex'), networks)
+  const read = (db: Database) => readWalletBalances({ db, tokenTracking }, bytesOfHex(address), networks)
   const key = `balances of ${address} on ${networks.toSorted().join(' ')}`
   return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }
@@ -179,11 +179,7 @@ async function metadataOf(
   addresses: readonly string[],
 ): Promise<(TokenMetadata | null)[]> {
   const rpc = rpcOf(tokenTracking, network)
-  const read = (db: Database) =>
-    readTokenMetadata(
-      { db, rpc, clock },
-      addresses.map((address) => Buffer.from(address.slice(2), 'hex')),
-    )
+  const read = (db: Database) => readTokenMetadata({ db, rpc, clock }, addresses.map(bytesOfHex))
   const key = `metadata of ${addresses.join(' ')} on ${network}`
   return await singleFlight.read(key, MAX_AGE_MS, async (db) => ({ value: await read(db), tags: [] }))
 }

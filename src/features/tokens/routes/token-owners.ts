@@ -14,6 +14,7 @@ import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { awaitTrackedTokens, rpcOf } from '../on-demand-tokens.js'
 import { MAX_OWNERS, type Owner, readOwners } from '../owners.js'
@@ -124,7 +125,7 @@ function contractBytes(
   address: string,
   { network, property }: Pick<OwnersRequest, 'network' | 'property'>,
 ): Buffer {
-  if (address.startsWith('0x')) return Buffer.from(address.slice(2), 'hex')
+  if (address.startsWith('0x')) return bytesOfHex(address)
   throw invalidField(property, `must be an Ethereum address on ${network}: 0x and 40 hex digits`)
 }
 

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation } from '../../operation.js'
 import { type TrendWindow, trendWindowNames, trendWindows } from '../../trend-windows.js'
 import { presentTrade, presentTrending } from '../present-token.js'
@@ -56,7 +57,7 @@ export const fungibleTrades = defineOperation({
     caller,
   ) {
     const network = tradeNetworkOf(tokenTracking, tokenQuery.network)
-    const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
+    const [token] = await readTokens(db, { network, addresses: [bytesOfHex(address)] })
     if (token === undefined) return { object: 'fungible_trades' as const, trades: [] }
     const { banned } = await viewerOf({ hydrator }, caller)
     const trades = await readTrades(db, {

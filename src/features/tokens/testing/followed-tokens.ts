@@ -7,6 +7,7 @@ import type { ChainName } from '../../../hub/chain/chains.js'
 import { ChainFollower } from '../../../hub/chain/follower.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { backfillTokens } from '../backfill.js'
 import { liveHandler } from '../live-handler.js'
 import type { Token } from '../token.js'
@@ -58,10 +59,9 @@ export function followTokens(options: FollowedTokensOptions): FollowedTokens {
   return {
     rpc,
     async watch(address, pools = []) {
-      const bytes = (hex: Address) => Buffer.from(hex.slice(2), 'hex')
-      const token = await trackToken(db, rpc, { address: bytes(address), trackedBy: 'operator' })
+      const token = await trackToken(db, rpc, { address: bytesOfHex(address), trackedBy: 'operator' })
       if ('message' in token) throw new Error(token.message)
-      for (const pool of pools) await trackPool(db, rpc, bytes(pool))
+      for (const pool of pools) await trackPool(db, rpc, bytesOfHex(pool))
       return token
     },
     async step() {

@@ -4,10 +4,11 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { OtherReply } from '../../../api/operation.js'
 import { ethAddressParameter, fidParameter, pointParameters } from '../../../api/parameters.js'
 import { readVerifications, type VerificationRow } from '../../../graph/query/verifications.js'
-import { dateTimeOf, prefixedHex } from '../../../graph/view/formats.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { exampleSignature } from '../../../graph/view/schema/primitives.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 import { publishProfile } from '../../publishing/profile.js'
@@ -116,17 +117,16 @@ const verificationMembers = {
 
 /** Converts a body to the claim. */
 function claimOf(body: { address: string; block_hash: string; eth_signature: string }): AddressClaim {
-  const bytes = (hex: string) => Buffer.from(hex.slice(2), 'hex')
   return {
-    address: bytes(body.address),
-    blockHash: bytes(body.block_hash),
-    signature: bytes(body.eth_signature),
+    address: bytesOfHex(body.address),
+    blockHash: bytesOfHex(body.block_hash),
+    signature: bytesOfHex(body.eth_signature),
   }
 }
 
 /** Converts a body whose claim may be left out. */
 function removedAddressOf({ block_hash, eth_signature, address }: Static<typeof RemoveVerificationReqBody>) {
-  if (eth_signature === undefined) return { address: Buffer.from(address.slice(2), 'hex'), claim: null }
+  if (eth_signature === undefined) return { address: bytesOfHex(address), claim: null }
   if (block_hash === undefined) throw invalidField('block_hash', 'is required beside eth_signature')
   const claim = claimOf({ address, block_hash, eth_signature })
   return { address: claim.address, claim }
@@ -163,7 +163,7 @@ export const userVerifications = defineOperation({
 })
 
 function addressOf({ address, protocol }: VerificationRow): string {
-  return protocol === SOLANA ? bs58.encode(address) : prefixedHex(address)
+  return protocol === SOLANA ? bs58.encode(address) : hexOf(address)
 }
 
 const oneOf = <const Value extends number>(values: readonly Value[], description: string) =>

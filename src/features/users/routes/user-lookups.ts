@@ -24,6 +24,7 @@ import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { readFollowedChannels } from '../../channels/channel-follows.js'
 import { defineOperation } from '../../operation.js'
 import { BulkUsersByAddressResponse, BulkUsersResponse, UserResponse } from '../schema/user.js'
@@ -97,7 +98,7 @@ export const userByCustodyAddress = defineOperation({
   notFound: 'The address holds no fid.',
 
   async handle({ db, hydrator }, { custody_address }) {
-    const address = Buffer.from(custody_address.slice(2), 'hex')
+    const address = bytesOfHex(custody_address)
     return await requireUser(hydrator, await findFidByCustody(db, address), {
       property: 'custody_address',
       missing: `${custody_address} holds no fid`,

@@ -10,6 +10,7 @@ import { dateTimeOf } from '../../../graph/view/formats.js'
 import { EthAddress, Fid, MAX_INT32, nullable, Username } from '../../../graph/view/schema/primitives.js'
 import type { User } from '../../../graph/view/schema/user.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import type { Operation, OperationContext } from '../../operation.js'
 import { loadUsers } from '../loaders.js'
@@ -50,7 +51,7 @@ const userByVerification = versionOne({
   query: Type.Object({ address: ethAddressParameter({ description: 'Verified address.' }) }),
   result: userResult,
   handle: async (context, { address }) => {
-    const bytes = Buffer.from(address.slice(2), 'hex')
+    const bytes = bytesOfHex(address)
     const fid = await findLatestVerifier(context.db, bytes)
     return { user: userOf(await findUser(context, fid ?? undefined, 'address')) }
   },

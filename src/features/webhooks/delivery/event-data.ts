@@ -4,6 +4,7 @@ import type { Json } from '../../../graph/view/json.js'
 import type { CastDehydrated } from '../../../graph/view/schema/cast.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { bytesOfHex } from '../../../protocol/bytes.js'
 import type { EventSubject, ReactionSubject, WebhookEvent } from '../events/webhook-event.js'
 
 /** Dependencies of the renderer of event data. */
@@ -119,7 +120,7 @@ async function loadReactionTargets(
     select '0x' || encode(c.hash, 'hex') as hash, c.fid, a.app_fid as "appFid"
     from social.casts c
     left join social.signer_apps a on a.fid = c.fid and a.key = c.signer
-    where c.hash = any (${db.types.byteas(hashes.map((hash) => Buffer.from(hash.slice(2), 'hex')))}::bytea[])`
+    where c.hash = any (${db.types.byteas(hashes.map(bytesOfHex))}::bytea[])`
   const users = await hydrator.dehydratedUsers(
     rows.flatMap(({ fid, appFid }) => (appFid === null ? [fid] : [fid, appFid])),
   )
