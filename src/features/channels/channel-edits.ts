@@ -3,6 +3,7 @@ import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { castHashBytes } from '../../protocol/bytes.js'
+import { stripMentions } from '../publishing/mentions.js'
 import { type ChannelDocument, MAX_DESCRIPTION_MENTIONS, parseChannelDocument } from './channel-document.js'
 
 /** Members of a channel that its lead sets; null clears. */
@@ -51,27 +52,18 @@ type Description = Required<
   Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
 >
 
-/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
+/** Extracts mentions from a description. Unknown names stay text; a name that users share is the lowest fid, as in casts. */
 async function readDescription(db: Database, text: string): Promise<Description> {
-  const candidates = usernameMentions(text)
-  const names = [...new Set(candidates.map(({ name }) => name))]
+  const candidates = usernameMentions(text).map(({ name, range }) => ({ ...range, names: [name] }))
+  const names = [...new Set(candidates.flatMap((candidate) => candidate.names))]
   const rows = await db<{ username: string; fid: number }[]>`
-    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])`
+    select username, min(fid) as fid
+    from social.users
+    where username = any (${db.types.texts(names)}::text[])
+    group by username`
   const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
-  let description = ''
-  let offset = 0
-  const mentions: number[] = []
-  const positions: number[] = []
-  for (const { name, range } of candidates) {
-    const fid = fids.get(name)
-    if (fid === undefined) continue
-    description += text.slice(offset, range.start)
-    offset = range.end
-    mentions.push(fid)
-    positions.push(Buffer.byteLength(description))
-  }
-  description += text.slice(offset)
+  const { text: description, mentions, mentionsPositions } = stripMentions(text, candidates, fids)
   if (mentions.length > MAX_DESCRIPTION_MENTIONS)
     throw invalidField('description', `mentions users more than ${MAX_DESCRIPTION_MENTIONS} times`)
-  return { description, description_mentions: mentions, description_mention_positions: positions }
+  return { description, description_mentions: mentions, description_mention_positions: mentionsPositions }
 }

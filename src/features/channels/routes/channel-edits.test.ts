@@ -94,6 +94,14 @@ describe('a channel', () => {
     const { cast } = (await get('cast', { identifier: hashOf(root), type: 'hash' })).json()
     expect(cast.channel.name).toBe('Vegetable gardens')
   })
+
+  it('a name that two users share mentions the lowest fid, as in casts', async () => {
+    const second = new TestUser(3)
+    await hub.submitOnChainEvents(second.onChain())
+    for (const fid of [1, 3]) await db`update social.users set username = 'carl' where fid = ${fid}`
+    const { channel } = (await make({ channel_id: 'shared', description: 'by @carl' })).json()
+    expect(channel.description_mentioned_profiles).toMatchObject([{ fid: 1 }])
+  })
 })
 
 describe('it is refused', () => {
