@@ -98,6 +98,6 @@ export function cacheWriterOf({
   writerDb,
   hydrator,
   clock,
-}: Pick<OperationContext, 'writerDb' | 'hydrator' | 'clock'>): CacheWriter & { readonly now: number } {
-  return { db: writerDb, invalidation: hydrator.invalidation, now: Math.floor(clock() / 1000) }
+}: Pick<OperationContext, 'writerDb' | 'hydrator' | 'clock'>): CacheWriter & { readonly nowUnix: number } {
+  return { db: writerDb, invalidation: hydrator.invalidation, nowUnix: Math.floor(clock() / 1000) }
 }

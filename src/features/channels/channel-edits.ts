@@ -52,7 +52,7 @@ type Description = Required<
   Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
 >
 
-/** Extracts mentions from a description. Unknown names stay text; a name that users share is the lowest fid, as in casts. */
+/** Extracts mentions from a description. Unknown names stay text; of a shared name the lowest fid counts, as in casts. */
 async function readDescription(db: Database, text: string): Promise<Description> {
   const candidates = usernameMentions(text).map(({ name, range }) => ({ ...range, names: [name] }))
   const names = [...new Set(candidates.flatMap((candidate) => candidate.names))]

@@ -23,20 +23,19 @@ export interface SaveOptions {
  * Creates a channel or changes the given members. A new channel needs a lead, and its URLs must belong to no other
  * channel.
  *
- * @param now Unix seconds.
  * @throws PlazaError for a channel that may not be saved so; names the wrong member.
  */
 export async function saveChannel(
   { db, invalidation }: CacheWriter,
   document: ChannelDocument,
-  now: number,
+  nowUnix: number,
   options: SaveOptions = {},
 ): Promise<void> {
   const tags = await db.begin(async (transaction) => {
-    const saved = await createOrUpdateChannel(transaction, document, now, options)
+    const saved = await createOrUpdateChannel(transaction, document, nowUnix, options)
     await saveUrls(transaction, saved)
     await saveFollowers(transaction, saved)
-    await saveMembers(transaction, saved, now)
+    await saveMembers(transaction, saved, nowUnix)
     return await publishChannel(transaction, document.id)
   })
   invalidation.apply({ tags })
@@ -46,13 +45,13 @@ export async function saveChannel(
 export async function importChannel(
   db: Database,
   value: unknown,
-  now: number,
+  nowUnix: number,
   options: SaveOptions = {},
 ): Promise<string | null> {
   const document = parseChannelDocument(value)
   if ('problem' in document) return document.problem
   try {
-    await saveChannel(uncachedWriter(db), document, now, options)
+    await saveChannel(uncachedWriter(db), document, nowUnix, options)
     return null
   } catch (error) {
     if (error instanceof PlazaError) return error.message
@@ -68,7 +67,7 @@ export async function importChannel(
 async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
-  now: number,
+  nowUnix: number,
   { mode = 'either', editorFid }: SaveOptions,
 ): Promise<ChannelDocument> {
   const { id } = document
@@ -76,7 +75,7 @@ async function createOrUpdateChannel(
   if (channel === null && mode === 'edit') {
     throw new PlazaError('not_found', `there is no channel ${id}`, { property: 'channel_id' })
   }
-  const isNew = channel === null && (await insertChannel(db, document, now))
+  const isNew = channel === null && (await insertChannel(db, document, nowUnix))
   if (!isNew && mode === 'create') {
     throw new PlazaError('conflict', `there is a channel ${id} already`, { property: 'channel_id' })
   }
@@ -123,7 +122,7 @@ async function lockRow(db: Transaction, id: string): Promise<LockedChannel | nul
  *
  * @returns Whether it was new.
  */
-async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
+async function insertChannel(db: Transaction, document: ChannelDocument, nowUnix: number): Promise<boolean> {
   const { lead_fid: lead } = document
   if (lead === undefined) {
     throw new PlazaError('bad_request.invalid_param', 'lead_fid is required for a new channel')
@@ -133,7 +132,7 @@ async function insertChannel(db: Transaction, document: ChannelDocument, now: nu
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
     values (
       ${document.id}, ${document.url ?? parentUrl}, ${parentUrl}, ${document.name ?? document.id},
-      ${lead}, ${document.created_at ?? now}, 1
+      ${lead}, ${document.created_at ?? nowUnix}, 1
     )
     on conflict do nothing
     returning id`

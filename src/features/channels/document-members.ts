@@ -23,17 +23,19 @@ export async function saveFollowers(db: Transaction, { id, followers }: ChannelD
 /**
  * Sets the lead, moderators and members that the document lists, and keeps counters and invites consistent. The lead
  * has no member row, moderators have one, and nobody is invited to a role that they have.
- *
- * @param now Unix seconds.
  */
-export async function saveMembers(db: Transaction, document: ChannelDocument, now: number): Promise<void> {
+export async function saveMembers(
+  db: Transaction,
+  document: ChannelDocument,
+  nowUnix: number,
+): Promise<void> {
   const { id, lead_fid: lead, members, moderator_fids: moderators } = document
   if (lead === undefined && !members && !moderators) return
   const before = await countRows(db, id)
-  if (lead !== undefined) await saveLead(db, id, lead, now)
+  if (lead !== undefined) await saveLead(db, id, lead, nowUnix)
   if (members) await replaceMembers(db, id, members)
-  else if (moderators) await replaceModerators(db, id, moderators, now)
-  await removeObsoleteInvites(db, id, now)
+  else if (moderators) await replaceModerators(db, id, moderators, nowUnix)
+  await removeObsoleteInvites(db, id, nowUnix)
   const after = await countRows(db, id)
   const memberCount = members ? 1 + after : null
   // An imported count without a list includes members that this server cannot name.
@@ -56,10 +58,10 @@ async function countRows(db: Transaction, id: string): Promise<number> {
 }
 
 /** Sets the lead. The previous lead stays a member. */
-async function saveLead(db: Transaction, id: string, lead: number, now: number): Promise<void> {
+async function saveLead(db: Transaction, id: string, lead: number, nowUnix: number): Promise<void> {
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
-    select id, lead_fid, 'member', ${now}::bigint from channels.channels where id = ${id} and lead_fid <> ${lead}
+    select id, lead_fid, 'member', ${nowUnix}::bigint from channels.channels where id = ${id} and lead_fid <> ${lead}
     on conflict do nothing`
   await db`delete from channels.members where channel_id = ${id} and fid = ${lead}`
   await db`update channels.channels set lead_fid = ${lead} where id = ${id}`
@@ -88,21 +90,21 @@ async function replaceModerators(
   db: Transaction,
   id: string,
   moderators: readonly number[],
-  now: number,
+  nowUnix: number,
 ): Promise<void> {
   await db`
     update channels.members set role = 'member'
     where channel_id = ${id} and role = 'moderator' and fid <> all (${[...moderators]}::bigint[])`
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
-    select distinct c.id, given.fid, 'moderator', ${now}::bigint
+    select distinct c.id, given.fid, 'moderator', ${nowUnix}::bigint
     from unnest(${[...moderators]}::bigint[]) as given (fid)
     join channels.channels c on c.id = ${id} and c.lead_fid <> given.fid
     on conflict (channel_id, fid) do update set role = excluded.role`
 }
 
 /** Removes bans of members and invites to roles that users have or can no longer get. */
-async function removeObsoleteInvites(db: Transaction, id: string, now: number): Promise<void> {
+async function removeObsoleteInvites(db: Transaction, id: string, nowUnix: number): Promise<void> {
   await db`
     delete from channels.restricted r
     using channels.channels c
@@ -111,7 +113,7 @@ async function removeObsoleteInvites(db: Transaction, id: string, now: number): 
       or exists (select from channels.members m where m.channel_id = r.channel_id and m.fid = r.fid)
     )`
   await db`
-    update channels.invites i set state = 'withdrawn', ended_at = ${now}
+    update channels.invites i set state = 'withdrawn', ended_at = ${nowUnix}
     where i.channel_id = ${id} and i.state = 'invited' and i.role is distinct from (
       select case when c.lead_fid = i.fid then null when m.role is null then 'member' when m.role = 'member' then 'moderator' end
       from channels.channels c

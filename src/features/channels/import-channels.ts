@@ -34,13 +34,13 @@ export async function importChannels({
   includeMembers,
 }: ChannelImportOptions): Promise<number> {
   let saved = 0
-  const now = Math.floor(clock() / 1000)
+  const nowUnix = Math.floor(clock() / 1000)
   const byId = new Map<string, Record<string, unknown>>()
   const problems = new Set<string>()
   for (const channel of await readPublicChannels(api)) {
     const document = channelDocument(channel)
     const { id, parent_url: parentUrl } = document
-    const problem = await importChannel(db, document, now)
+    const problem = await importChannel(db, document, nowUnix)
     if (problem === null) {
       saved += 1
       if ([id, parentUrl].some((name) => includeMembers.includes(String(name))))
@@ -53,7 +53,7 @@ export async function importChannels({
   for (const [id, channel] of byId) {
     const followers = await readPublicFollowers(api, id)
     const members = addRoles(await readPublicMembers(api, id), channel)
-    const problem = await importChannel(db, { id, followers, members }, now)
+    const problem = await importChannel(db, { id, followers, members }, nowUnix)
     if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
   }
   return saved

@@ -26,26 +26,22 @@ export interface MembershipRequest {
 /** The result of a change: a message for people, or why it is refused. */
 type MembershipOutcome = { readonly message: string } | MembershipRefusal
 
-/**
- * Invites a user to a channel.
- *
- * @param now Unix seconds, here and below.
- */
+/** Invites a user to a channel. */
 export function inviteMember(
   writer: CacheWriter,
   request: MembershipRequest,
-  now: number,
+  nowUnix: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(writer, request, now, (membership) => decideInvite(membership, request.role))
+  return changeMembership(writer, request, nowUnix, (membership) => decideInvite(membership, request.role))
 }
 
 /** Records the answer to an invite; the caller is the invited user. */
 export function answerInvite(
   writer: CacheWriter,
   { accept, ...request }: Omit<MembershipRequest, 'callerFid'> & { readonly accept: boolean },
-  now: number,
+  nowUnix: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(writer, { ...request, callerFid: request.fid }, now, (membership) =>
+  return changeMembership(writer, { ...request, callerFid: request.fid }, nowUnix, (membership) =>
     decideAnswer(membership, request.role, accept),
   )
 }
@@ -54,9 +50,9 @@ export function answerInvite(
 export function removeMember(
   writer: CacheWriter,
   request: MembershipRequest,
-  now: number,
+  nowUnix: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(writer, request, now, (membership) =>
+  return changeMembership(writer, request, nowUnix, (membership) =>
     decideRemoval(membership, request.role, request.callerFid === request.fid),
   )
 }
@@ -68,7 +64,7 @@ export function removeMember(
 async function changeMembership(
   { db, invalidation }: CacheWriter,
   request: MembershipRequest,
-  now: number,
+  nowUnix: number,
   decide: (membership: MembershipState) => MembershipChange | MembershipRefusal,
 ): Promise<MembershipOutcome> {
   let stale: string[] = []
@@ -79,11 +75,11 @@ async function changeMembership(
     if (locked.length === 0) {
       return { code: 'not_found', message: 'there is no such channel', property: 'channel_id' }
     }
-    const membership = await readMembershipState(transaction, request, now)
-    if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.windowStartedAt, now)
+    const membership = await readMembershipState(transaction, request, nowUnix)
+    if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.windowStartedAt, nowUnix)
     const decision = decide(membership)
     if ('code' in decision) return decision
-    const message = await writeChange(transaction, request, decision, now)
+    const message = await writeChange(transaction, request, decision, nowUnix)
     stale = staleTagsOf(decision, request)
     await publishInvalidation(transaction, stale)
     return { message }
@@ -102,16 +98,16 @@ interface MembershipStateRow extends MembershipState {
 async function readMembershipState(
   db: Transaction,
   { channelId, callerFid, fid }: MembershipRequest,
-  now: number,
+  nowUnix: number,
 ): Promise<MembershipStateRow> {
   const [row] = await db<MembershipStateRow[]>`
     with counted as (
       insert into channels.membership_calls as c (channel_id, fid, hour_began_at, calls)
-      values (${channelId}, ${callerFid}, ${now}, 1)
+      values (${channelId}, ${callerFid}, ${nowUnix}, 1)
       on conflict (channel_id, fid) do update
-      set hour_began_at = case when c.hour_began_at <= ${now - HOUR_SECONDS}::bigint
+      set hour_began_at = case when c.hour_began_at <= ${nowUnix - HOUR_SECONDS}::bigint
             then excluded.hour_began_at else c.hour_began_at end,
-          calls = case when c.hour_began_at <= ${now - HOUR_SECONDS}::bigint then 1 else c.calls + 1 end
+          calls = case when c.hour_began_at <= ${nowUnix - HOUR_SECONDS}::bigint then 1 else c.calls + 1 end
       returning hour_began_at, calls
     )
     select
@@ -139,11 +135,11 @@ async function readMembershipState(
   return row!
 }
 
-function rateLimitRefusal(windowStartedAt: number, now: number): MembershipRefusal {
+function rateLimitRefusal(windowStartedAt: number, nowUnix: number): MembershipRefusal {
   return {
     code: 'bad_request.rate_limited',
     message: `more than ${MAX_CALLS_PER_HOUR} calls an hour about this channel`,
-    retryAfterSeconds: Math.max(1, windowStartedAt + HOUR_SECONDS - now),
+    retryAfterSeconds: Math.max(1, windowStartedAt + HOUR_SECONDS - nowUnix),
   }
 }
 
@@ -152,23 +148,23 @@ async function writeChange(
   db: Transaction,
   request: MembershipRequest,
   change: MembershipChange,
-  now: number,
+  nowUnix: number,
 ): Promise<string> {
   switch (change.kind) {
     case 'none':
       return change.message
     case 'invite':
-      await writeInvite(db, request, change.role, now)
+      await writeInvite(db, request, change.role, nowUnix)
       return `invited to become ${change.role}`
     case 'accept':
-      await endInvite(db, request, 'accepted', now)
-      await writeMember(db, request, change.role, now)
+      await endInvite(db, request, 'accepted', nowUnix)
+      await writeMember(db, request, change.role, nowUnix)
       return `accepted: now a ${change.role}`
     case 'reject':
-      await endInvite(db, request, 'rejected', now)
+      await endInvite(db, request, 'rejected', nowUnix)
       return 'rejected'
     case 'withdraw':
-      await endInvite(db, request, 'withdrawn', now)
+      await endInvite(db, request, 'withdrawn', nowUnix)
       return 'the invite is withdrawn'
     case 'demote':
       await db`
@@ -176,8 +172,8 @@ async function writeChange(
       await countMembers(db, request.channelId, 0)
       return 'no moderator any more'
     case 'remove':
-      await endInvite(db, request, 'withdrawn', now)
-      await deleteMember(db, request, change.isRestricted ? now : null)
+      await endInvite(db, request, 'withdrawn', nowUnix)
+      await deleteMember(db, request, change.isRestricted ? nowUnix : null)
       return change.isRestricted ? 'removed from the channel' : 'left the channel'
   }
 }
@@ -186,11 +182,11 @@ async function writeInvite(
   db: Transaction,
   { channelId, callerFid, fid }: MembershipRequest,
   role: string,
-  now: number,
+  nowUnix: number,
 ): Promise<void> {
   await db`
     insert into channels.invites (channel_id, fid, role, inviter_fid, state, invited_at)
-    values (${channelId}, ${fid}, ${role}, ${callerFid}, 'invited', ${now})
+    values (${channelId}, ${fid}, ${role}, ${callerFid}, 'invited', ${nowUnix})
     on conflict (channel_id, fid) do update
     set role = excluded.role, inviter_fid = excluded.inviter_fid, state = 'invited',
         invited_at = excluded.invited_at, ended_at = null`
@@ -200,10 +196,10 @@ async function endInvite(
   db: Transaction,
   { channelId, fid }: MembershipRequest,
   state: 'accepted' | 'rejected' | 'withdrawn',
-  now: number,
+  nowUnix: number,
 ): Promise<void> {
   await db`
-    update channels.invites set state = ${state}, ended_at = ${now}
+    update channels.invites set state = ${state}, ended_at = ${nowUnix}
     where channel_id = ${channelId} and fid = ${fid} and state = 'invited'`
 }
 
@@ -212,14 +208,14 @@ async function writeMember(
   db: Transaction,
   { channelId, fid }: MembershipRequest,
   role: string,
-  now: number,
+  nowUnix: number,
 ): Promise<void> {
   const [member] = await db<{ isNew: boolean }[]>`
     with freed as (
       delete from channels.restricted where channel_id = ${channelId} and fid = ${fid}
     )
     insert into channels.members (channel_id, fid, role, member_since)
-    values (${channelId}, ${fid}, ${role}, ${now})
+    values (${channelId}, ${fid}, ${role}, ${nowUnix})
     on conflict (channel_id, fid) do update set role = excluded.role
     returning xmax = 0 as "isNew"`
   await countMembers(db, channelId, member?.isNew ? 1 : 0)

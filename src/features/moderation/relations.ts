@@ -70,7 +70,7 @@ export async function mute(
   writer: CacheWriter,
   fid: number,
   mutedFid: number,
-  now: number,
+  nowUnix: number,
 ): Promise<boolean | null> {
   const { db } = writer
   const isNew = await changeMutes(
@@ -78,7 +78,7 @@ export async function mute(
     fid,
     db`
       insert into moderation.mutes (fid, target_fid, muted_at)
-      select ${fid}::bigint, ${mutedFid}::bigint, ${now}::bigint
+      select ${fid}::bigint, ${mutedFid}::bigint, ${nowUnix}::bigint
       where (select count(*) from moderation.mutes where fid = ${fid}) < ${MAX_MUTES}::bigint
       on conflict do nothing`,
   )
@@ -116,7 +116,6 @@ export const MAX_BANS = 10_000
 /**
  * Bans users from everything that an app shows.
  *
- * @param now Unix seconds.
  * @returns The number of users that were not banned before. Null when the app would exceed `MAX_BANS`: then
  * nobody is banned.
  */
@@ -124,12 +123,12 @@ export async function ban(
   { db, invalidation }: CacheWriter,
   appId: string,
   fids: readonly number[],
-  now: number,
+  nowUnix: number,
 ): Promise<number | null> {
   const row = await db.begin(async (transaction) => {
     // In a statement of its own: the count sees what those have added that held it before.
     await transaction`select pg_advisory_xact_lock(hashtext(${`bans of ${appId}`}))`
-    return await addBans(transaction, appId, fids, now)
+    return await addBans(transaction, appId, fids, nowUnix)
   })
   invalidation.apply({ tags: [cacheTag.bans(appId)] })
   return row.isTooMany ? null : row.changed
@@ -144,7 +143,7 @@ async function addBans(
   db: Transaction,
   appId: string,
   fids: readonly number[],
-  now: number,
+  nowUnix: number,
 ): Promise<AddedBans> {
   const [row] = await db<AddedBans[]>`
     with fresh as (
@@ -158,7 +157,7 @@ async function addBans(
     ),
     added as (
       insert into moderation.bans (app_id, fid, banned_at)
-      select ${appId}::uuid, fid, ${now}::bigint from fresh
+      select ${appId}::uuid, fid, ${nowUnix}::bigint from fresh
       where (select is_enough from capacity)
       order by fid
       on conflict do nothing

@@ -120,7 +120,7 @@ async function editProtocolChannel(
     }
     if (savesLocal) {
       const { pinned_cast_hash: _, ...document } = checked
-      await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: author.fid })
+      await saveChannel(writer, document, writer.nowUnix, { mode: 'edit', editorFid: author.fid })
     }
     return json`{"channel":${(await context.hydrator.channels([id], author.fid)).get(id)!}}`
   })
@@ -170,7 +170,7 @@ const channelCreate = defineOperation({
         throw invalidField('parent_url', `is a URL of another channel, ${urlChannelId}`)
       const edited = await readEdits(writer.db, id, edits, parentUrl ?? channelParentUrls(id)[0])
       const parent = parentUrl === undefined ? {} : { parent_url: parentUrl }
-      await saveChannel(writer, { ...edited, ...parent, lead_fid: fid }, writer.now, { mode: 'create' })
+      await saveChannel(writer, { ...edited, ...parent, lead_fid: fid }, writer.nowUnix, { mode: 'create' })
     })
   },
 })
@@ -197,7 +197,7 @@ const channelEdit = defineOperation({
     if (channel !== null) return await editProtocolChannel(context, caller, channel, body)
     return await saveAsLead(context, caller, body, async (writer, fid) => {
       const document = await readEdits(writer.db, id, edits, null)
-      await saveChannel(writer, document, writer.now, { mode: 'edit', editorFid: fid })
+      await saveChannel(writer, document, writer.nowUnix, { mode: 'edit', editorFid: fid })
     })
   },
 })

@@ -48,7 +48,7 @@ async function changeChannelFollow(
   if (isPublished && action === 'follow') return { success: true, message }
   const { fid } = await context.signers.findFresh({ signerUuid, appId: caller.appId, permission })
   const writer = cacheWriterOf(context)
-  const followedAt = action === 'follow' ? writer.now : null
+  const followedAt = action === 'follow' ? writer.nowUnix : null
   if (await setChannelFollow(writer, { channelId, fid, followedAt })) return { success: true, message }
   throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
 }

@@ -52,7 +52,7 @@ const callLimitText =
 
 /** Effect of a membership operation: in a channel of the protocol it publishes messages. */
 interface MembershipWrites {
-  readonly local: (writer: CacheWriter, callerFid: number, now: number) => ReturnType<typeof inviteMember>
+  readonly local: (writer: CacheWriter, callerFid: number, nowUnix: number) => ReturnType<typeof inviteMember>
   readonly protocol: (author: Author, channel: ProtocolChannel) => Promise<string>
 }
 
@@ -73,7 +73,7 @@ async function changeMembership(
   const request = { signerUuid, appId: caller.appId, permission: 'WRITE_ALL' } as const
   const { fid } = await context.signers.findFresh(request)
   const writer = cacheWriterOf(context)
-  const outcome = await change.local(writer, fid, writer.now)
+  const outcome = await change.local(writer, fid, writer.nowUnix)
   if ('code' in outcome) {
     const { code, message, property, retryAfterSeconds } = outcome
     throw new PlazaError(code, message, { property, retryAfterSeconds })
@@ -148,7 +148,8 @@ const channelMemberRemove = defineOperation({
   async handle(context, body, caller) {
     const { channel_id: channelId, fid, role } = body
     return await changeMembership(context, caller, body, {
-      local: (writer, callerFid, now) => removeMember(writer, { channelId, callerFid, fid, role }, now),
+      local: (writer, callerFid, nowUnix) =>
+        removeMember(writer, { channelId, callerFid, fid, role }, nowUnix),
       protocol: (author, channel) => removeProtocolMember(context, author, channel, { fid, role }),
     })
   },
@@ -206,7 +207,8 @@ const channelMemberInvite = defineOperation({
   async handle(context, body, caller) {
     const { channel_id: channelId, fid, role } = body
     return await changeMembership(context, caller, body, {
-      local: (writer, callerFid, now) => inviteMember(writer, { channelId, callerFid, fid, role }, now),
+      local: (writer, callerFid, nowUnix) =>
+        inviteMember(writer, { channelId, callerFid, fid, role }, nowUnix),
       protocol: (author, channel) => addProtocolMember(context, author, channel, { fid, role }),
     })
   },
@@ -231,7 +233,7 @@ const channelMemberInviteAnswer = defineOperation({
   async handle(context, body, caller) {
     const { channel_id: channelId, role, accept } = body
     return await changeMembership(context, caller, body, {
-      local: (writer, fid, now) => answerInvite(writer, { channelId, fid, role, accept }, now),
+      local: (writer, fid, nowUnix) => answerInvite(writer, { channelId, fid, role, accept }, nowUnix),
       protocol: (author, channel) => answerProtocolMembership(context, author, channel, role, accept),
     })
   },

@@ -52,7 +52,7 @@ const mute = defineOperation({
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
     await requireUsers(writer.db, [fid], 'fid')
     await requireUsers(writer.db, [muted_fid], 'muted_fid')
-    const isNew = await muteUser(writer, fid, muted_fid, writer.now)
+    const isNew = await muteUser(writer, fid, muted_fid, writer.nowUnix)
     if (isNew === null) {
       throw new PlazaError('conflict', `a user mutes at most ${MAX_MUTES} users`, { property: 'muted_fid' })
     }
@@ -160,7 +160,7 @@ const ban = defineOperation({
   async handle(context, { fids }, { appId }) {
     const writer = cacheWriterOf(context)
     await requireUsers(writer.db, fids, 'fids')
-    const added = await banUsers(writer, appId, fids, writer.now)
+    const added = await banUsers(writer, appId, fids, writer.nowUnix)
     if (added === null) {
       throw new PlazaError('conflict', `an app bans at most ${MAX_BANS} users`, { property: 'fids' })
     }

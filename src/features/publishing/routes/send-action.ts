@@ -80,7 +80,6 @@ const MAX_REASON_CHARACTERS = 200
 /**
  * Sends an action, signed with the user's key, to another app.
  *
- * @param now Unix milliseconds.
  * @throws PlazaError `bad_request.invalid_param` for a forbidden base URL; `unavailable.other_side` when the
  * other app is unreachable, refuses or returns something else.
  */
@@ -89,7 +88,7 @@ async function sendAction(
   author: Author,
   action: Action,
   baseUrl: string,
-  now: number,
+  nowMs: number,
 ): Promise<Json> {
   const target = parseUrl(baseUrl)
   if (target === null) throw invalidField('base_url', 'must be a URL')
@@ -103,7 +102,7 @@ async function sendAction(
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
-      authorization: `Bearer ${signAction(author, action, target.origin, Math.floor(now / 1000))}`,
+      authorization: `Bearer ${signAction(author, action, target.origin, Math.floor(nowMs / 1000))}`,
     },
     body: JSON.stringify(action),
     deadlineMs: DEADLINE_MS,
@@ -119,11 +118,9 @@ async function sendAction(
  * The header names user and key. The payload contains the action, so that it cannot be modified, and the
  * audience, so that the receiver cannot forward it. The signature is Ed25519 over the ASCII text
  * `header.payload`.
- *
- * @param now Unix seconds.
  */
-function signAction({ fid, key }: Author, action: Action, audience: string, now: number): string {
-  const tokenPayload = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
+function signAction({ fid, key }: Author, action: Action, audience: string, nowUnix: number): string {
+  const tokenPayload = { action, fid, aud: audience, iat: nowUnix, exp: nowUnix + TOKEN_SECONDS }
   const { header, payload, signature } = signJson(fid, key, tokenPayload)
   return `${header}.${payload}.${signature}`
 }
