@@ -48,6 +48,7 @@ describe('plaza channel', () => {
     expect(await plaza(['create', 'other'])).toMatchObject({
       failure: 'lead_fid is required for a new channel',
     })
+    expect((await plaza(['create', 'other', '--lead', '0'])).failure).toMatch('must be a whole number from 1')
     const thief = ['create', 'thief', '--lead', '2', '--parent-url', 'https://example.com/peas']
     expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')
   })

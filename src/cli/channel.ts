@@ -7,6 +7,7 @@ import { listChannelMemberships } from '../features/channels/membership-lists.js
 import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
 import { tryParseJson } from '../platform/text/try-parse-json.js'
+import { fid } from './arguments.js'
 import { addChannelRegistryCommands } from './channel-registry.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printList } from './table.js'
@@ -15,7 +16,7 @@ import { withDatabase } from './with-database.js'
 interface ChannelOptions {
   readonly name?: string
   readonly description?: string
-  readonly lead?: string
+  readonly lead?: number
   readonly parentUrl?: string
   readonly alsoUrl?: string[]
   readonly image?: string
@@ -30,13 +31,13 @@ export function addChannelCommand(channel: Command, context: CommandContext): vo
       .argument('<id>', 'up to 16 lowercase letters, digits and hyphens')
       .option('--name <name>')
       .option('--description <text>')
-      .option('--lead <fid>', 'lead of the channel')
+      .option('--lead <fid>', 'lead of the channel', fid)
       .option('--parent-url <url>', 'parent URL of its casts')
       .option('--also-url <url...>', 'further parent URLs')
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
-          const problem = await importChannel(db, documentOf(id, options), now(), { mode: verb })
+          const problem = await importChannel(db, documentOf(id, options), nowUnix(), { mode: verb })
           if (problem !== null) throw new UsageError(problem)
           context.print(`channel ${id}`)
         }),
@@ -44,7 +45,7 @@ export function addChannelCommand(channel: Command, context: CommandContext): vo
   }
   channel
     .command('members')
-    .description('list members, invited and removed users of a channel')
+    .description('list members, open invites, restricted and banned users of a channel')
     .argument('<id>')
     .option('--json', 'print one JSON object per line')
     .action((id: string, { json }: { readonly json?: boolean }) =>
@@ -63,15 +64,14 @@ function documentOf(id: string, options: ChannelOptions): object {
     id,
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.lead === undefined ? {} : { lead_fid: Number(options.lead) }),
+    ...(options.lead === undefined ? {} : { lead_fid: options.lead }),
     ...(options.parentUrl === undefined ? {} : { parent_url: options.parentUrl }),
     ...(options.alsoUrl === undefined ? {} : { parent_urls: options.alsoUrl }),
     ...(options.image === undefined ? {} : { image_url: options.image }),
   }
 }
 
-/** Unix seconds. */
-function now(): number {
+function nowUnix(): number {
   return Math.floor(Date.now() / 1000)
 }
 
@@ -101,7 +101,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     lineNumber += 1
     if (line.trim() === '') continue
-    const problem = await importChannel(db, tryParseJson(line), now())
+    const problem = await importChannel(db, tryParseJson(line), nowUnix())
     if (problem === null) saved += 1
     else {
       invalidLines += 1
