@@ -6,6 +6,7 @@ import { DAY_MS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid } from '../../platform/text/uuid.js'
 import { bytesOfHex } from '../../protocol/bytes.js'
+import { idemConflictError } from '../publishing/idem.js'
 import type { PayTransaction, TransactionFrameConfig } from './schema/payment.js'
 
 /** A requested payment. */
@@ -124,7 +125,7 @@ export async function findByIdem(
     select ${frameColumns(db)}, request_key as "requestKey" from payments.frames
     where app_id = ${frame.appId} and idem = ${frame.idem}`
   if (found && found.requestKey !== requestKeyOf(frame)) {
-    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+    throw idemConflictError()
   }
   return found ?? null
 }

@@ -5,6 +5,7 @@ import { decodeStoredMessage, encodeMessage } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { isDuplicate, isSuperseded, type Publisher } from './author.js'
+import { idemConflictError } from './idem.js'
 
 /** A repeatable request: the same `idem` means the same request. */
 export interface IdempotentRequest {
@@ -14,10 +15,10 @@ export interface IdempotentRequest {
   readonly content: object
 }
 
-/** The message to publish, if any, and the JSON response. */
+/** The message to publish, if any, and the reply as JSON. */
 export interface PreparedPublication {
   readonly message: SignedMessage | null
-  readonly replyFor: string
+  readonly reply: string
 }
 
 /** Least time that responses are kept. Later repetitions are new requests. */
@@ -51,11 +52,11 @@ export async function publishOnce(
       if (attempt < MAX_ATTEMPTS) continue
       throw new PlazaError('unavailable', 'too many concurrent requests publish the same content')
     }
-    if (prepared.message === null) return prepared.replyFor
+    if (prepared.message === null) return prepared.reply
     const [refusal = null] = await hub.submit([prepared.message], { origin: 'signer' })
     if (refusal === null || isDuplicate(refusal)) {
       await markDone(writerDb, request, prepared.message)
-      return prepared.replyFor
+      return prepared.reply
     }
     await freeKey(writerDb, request, { refusal, message: prepared.message })
     if (!isSuperseded(refusal) || attempt === MAX_ATTEMPTS) throw toError(refusal)
@@ -88,22 +89,21 @@ async function replayRequest(
     where app_id = ${appId} and idem = ${idem}
   `
   if (stored === undefined) return null
-  if (!stored.requestHash.equals(contentHash(content)))
-    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+  if (!stored.requestHash.equals(contentHash(content))) throw idemConflictError()
   if (stored.isDone || stored.message === null) return stored.answer
   const message = decodeStoredMessage(stored.message)
   const [refusal = null] = await hub.submit([message], { origin: 'client' })
   if (refusal !== null && !isDuplicate(refusal) && !isSuperseded(refusal)) {
     await freeKey(writerDb, request, { refusal, message })
     // Its author may have lost what it needs, as storage, since it was published.
-    if (!(await isPublished(writerDb, message))) throw toError(refusal)
+    if (!(await isKnownCast(writerDb, message))) throw toError(refusal)
   }
   await markDone(writerDb, request, message)
   return stored.answer
 }
 
-/** Whether a cast is stored, or was and has been removed. */
-async function isPublished(db: Database, { data, hash }: SignedMessage): Promise<boolean> {
+/** Whether the message is a cast that is stored, or was and has been removed; false for other messages. */
+async function isKnownCast(db: Database, { data, hash }: SignedMessage): Promise<boolean> {
   if (!data.castAddBody) return false
   const rows = await db`
     select from hub.messages
@@ -115,7 +115,7 @@ async function isPublished(db: Database, { data, hash }: SignedMessage): Promise
 async function claimKey(
   { writerDb, clock }: Publisher,
   { appId, idem, content }: IdempotentRequest,
-  { message, replyFor }: PreparedPublication,
+  { message, reply }: PreparedPublication,
 ): Promise<boolean> {
   const castHash = message?.data.castAddBody ? message.hash : null
   const rows = await writerDb`
@@ -124,7 +124,7 @@ async function claimKey(
     )
     select
       ${appId}::uuid, ${idem}, ${contentHash(content)}::bytea, ${message && encodeMessage(message)}::bytea,
-      ${castHash}::bytea, ${replyFor}, ${message === null}, to_timestamp(${clock() / 1000}::double precision)
+      ${castHash}::bytea, ${reply}, ${message === null}, to_timestamp(${clock() / 1000}::double precision)
     where not exists (
       select from hub.messages
       where fid = ${message?.data.fid ?? 0}::bigint and set = ${MessageSet.casts} and key = ${castHash}::bytea

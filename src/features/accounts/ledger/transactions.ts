@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refusalError, refuse } from '../../../platform/errors.js'
+import { idemConflictError } from '../../publishing/idem.js'
 import type { Purchase, Receipt } from './account-ledger.js'
 
 /** A recorded purchase. */
@@ -33,7 +34,7 @@ export async function findTransaction(
     select ${transactionColumns(db)} from accounts.transactions
     where purpose = ${purpose} and state <> 'reverted'`
   if (row && row.requestKey !== (requestKey ?? null)) {
-    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+    throw idemConflictError()
   }
   return row ?? null
 }

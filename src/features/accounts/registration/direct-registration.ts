@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
+import { idemConflictError } from '../../publishing/idem.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
 
 /** A registration whose keys the developer holds: the register call and the calls that add keys. */
@@ -94,7 +95,7 @@ export async function acceptDirectRegistration(
       where direct_registrations.digest = excluded.digest
     returning id`
   if (row) return row.id
-  throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+  throw idemConflictError()
 }
 
 /**

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { json } from '../../../graph/view/json.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { idemConflict, idemConflictError, idemMember } from '../../publishing/idem.js'
 import { requireFunds } from '../ledger/transactions.js'
 import {
   acceptDirectRegistration,
@@ -86,7 +85,7 @@ async function knownRegistration(
 ): Promise<string | null> {
   const known = await findDirectRegistration(writerDb, named)
   if (known && !known.digest.equals(named.digest)) {
-    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
+    throw idemConflictError()
   }
   return known?.id ?? null
 }

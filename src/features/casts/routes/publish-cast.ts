@@ -6,14 +6,9 @@ import { castHashBytes, hexOf } from '../../../protocol/bytes.js'
 import { defineOperation } from '../../operation.js'
 import { draftCast } from '../../publishing/cast-draft.js'
 import { castRefusalError, publishCast, removeCast, signCast } from '../../publishing/casts.js'
+import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { publishOnce, RETENTION_HOURS } from '../../publishing/idempotency.js'
-import {
-  actAs,
-  idemConflict,
-  idemMember,
-  mayNotAct,
-  signerUuidMember,
-} from '../../publishing/routes/acting.js'
+import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { PostCastResponse } from '../schema/cast.js'
 
 /** Above the protocol's limit of 10,000 bytes, which is checked separately. */
@@ -114,7 +109,7 @@ export const postCast = defineOperation({
       const request = { operation: 'POST cast', signer_uuid: signerUuid, ...body }
       const prepare = async (attempt: number) => {
         const message = signCast(context, author, await draft(), attempt)
-        return { message, replyFor: JSON.stringify(replyTo(message.hash)) }
+        return { message, reply: JSON.stringify(replyTo(message.hash)) }
       }
       const idempotent = { appId: caller.appId, idem, content: request }
       return Json.rendered(await publishOnce(context, idempotent, prepare, castRefusalError))

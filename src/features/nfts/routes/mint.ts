@@ -15,7 +15,7 @@ import { isRefused, isRepeated, type OrderResult, repeatText, submitOrders } fro
 import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { readRecordedCall } from '../../payments/recorded-call.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
-import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { isErc721, type MintCall, MintFinder, mintReceiver } from '../mint-functions.js'
 import {

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { uuidParameter } from '../../../api/parameters.js'
 import { isInvalidSigner } from '../../../hub/sender-refusals.js'
@@ -15,25 +14,6 @@ export const mayNotAct =
 export const signerUuidMember = uuidParameter({
   description: 'UUID of the signer that acts. It must belong to the app of the API key.',
 })
-
-const MAX_IDEM_LENGTH = 128
-
-/** The idempotency key of a request. */
-export const idemMember = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: MAX_IDEM_LENGTH,
-    // A client that forgot to fill it in would repeat what it must not.
-    refusesEmpty: true,
-    description:
-      'Idempotency key of the request. A repeated request returns the first reply and publishes nothing. Use 16 random ' +
-      'characters.',
-    examples: ['b3f1c0a9d8e7f6a5'],
-  }),
-)
-
-/** Documentation of 409. */
-export const idemConflict = 'Another request of the app has this `idem`.'
 
 /**
  * Runs work as the user of the signer that a request names.

@@ -25,15 +25,10 @@ import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { prepareChanges, publishChange } from '../../publishing/changes.js'
+import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { publishOnce } from '../../publishing/idempotency.js'
 import { draftReaction } from '../../publishing/reactions.js'
-import {
-  actAs,
-  idemConflict,
-  idemMember,
-  mayNotAct,
-  signerUuidMember,
-} from '../../publishing/routes/acting.js'
+import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../schema/reaction.js'
 
 /** The body of both operations, as published clients send it. */
@@ -72,7 +67,7 @@ async function changeReaction(
   caller: Caller,
 ) {
   const { operation, permission, message } = actions[action]
-  const replyFor = { success: true, message }
+  const reply = { success: true, message }
   return await actAs(context, { signerUuid, caller, permission }, async (author) => {
     const draft = () =>
       draftReaction(context.writerDb, action, {
@@ -82,13 +77,13 @@ async function changeReaction(
       })
     if (idem === undefined) {
       await publishChange(context, author, await draft())
-      return replyFor
+      return reply
     }
     const request = { operation, signer_uuid: signerUuid, ...body }
     const idempotent = { appId: caller.appId, idem, content: request }
     const prepare = async () => {
       const [prepared] = await prepareChanges(context, author, [await draft()])
-      return { message: prepared?.message ?? null, replyFor: JSON.stringify(replyFor) }
+      return { message: prepared?.message ?? null, reply: JSON.stringify(reply) }
     }
     return Json.rendered(await publishOnce(context, idempotent, prepare))
   })

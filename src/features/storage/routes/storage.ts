@@ -15,7 +15,7 @@ import {
   walletHeaders,
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
+import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { countSigners, readRents } from '../queries.js'
 import { StorageAllocationsResponse, type StorageObject, StorageUsageResponse } from '../schema/storage.js'
 
@@ -122,7 +122,7 @@ export const BuyStorageReqBody = Type.Object({
 
 /** Time to reply before the limit of the request, whose 503 has no `idem`. */
 const MAX_WAIT_MS = 90_000
-const LIMIT_MS = 120_000
+const MAX_REQUEST_MS = 120_000
 
 export const buyStorage = defineOperation({
   method: 'POST',
@@ -135,7 +135,7 @@ export const buyStorage = defineOperation({
     'more.',
   body: BuyStorageReqBody,
   headers: walletHeaders,
-  longWait: { limitMs: LIMIT_MS, reason: 'blocks to include the purchase' },
+  longWait: { limitMs: MAX_REQUEST_MS, reason: 'blocks to include the purchase' },
   reply: StorageAllocationsResponse,
   notFound: `${unknownWallet} Or: ${unknownUser}`,
   paymentRequired: insufficientFundsText,
