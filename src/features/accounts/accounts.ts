@@ -3,6 +3,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { countOf, writesTo } from '../../platform/db/fingerprint.js'
 import { FidPool, type FidPoolOptions } from './fid-pool/fid-pool.js'
+import { type PoolFidState, poolFidState } from './fid-pool/pool-fid-states.js'
 import type { AccountLedger } from './ledger/account-ledger.js'
 import { Registrar, type RegistrarOptions } from './registration/registrar.js'
 
@@ -48,23 +49,13 @@ export function observePending(registry: Registry, db: Database): void {
 }
 
 /** Fids of the pool by state. */
-export interface FidCounts {
-  readonly ordered?: number
-  readonly available?: number
-  readonly held?: number
-  readonly used?: number
-}
+export type FidCounts = { readonly [State in PoolFidState]?: number }
 
 /** Counts the fids of a network's pool; states without a fid are left out. */
 export async function countFids(db: Database, network: string): Promise<FidCounts> {
-  const rows = await db<{ state: keyof FidCounts; count: number }[]>`
+  const rows = await db<{ state: PoolFidState; count: number }[]>`
     select
-      case
-        when fid is null then 'ordered'
-        when used_at is not null then 'used'
-        when held_until > now() then 'held'
-        else 'available'
-      end as state,
+      ${poolFidState(db)} as state,
       count(*)::integer as count
     from accounts.fid_pool
     where network = ${network}

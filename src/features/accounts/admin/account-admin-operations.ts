@@ -7,6 +7,7 @@ import { hexOf } from '../../../protocol/bytes.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import type { OperationContext } from '../../operation.js'
 import { countFids } from '../accounts.js'
+import { POOL_FID_STATES } from '../fid-pool/pool-fid-states.js'
 import {
   AccountsResponse,
   PoolFidsResponse,
@@ -109,7 +110,7 @@ export const listPoolFidsOperation = defineAdminOperation({
   description: 'Those that were ordered last first.',
   input: Type.Object({
     state: Type.Optional(
-      choiceParameter(['ordered', 'available', 'held', 'used'], {
+      choiceParameter(POOL_FID_STATES, {
         description: 'Only fids in this state.',
         examples: ['available'],
       }),

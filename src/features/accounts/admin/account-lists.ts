@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
-import type { FidCounts } from '../accounts.js'
+import { type PoolFidState, poolFidState } from '../fid-pool/pool-fid-states.js'
 
 /** Counts for the summary of accounts. */
 export interface AccountCounts {
@@ -61,7 +61,7 @@ export async function listWalletRows(
 export interface PoolFidRow {
   readonly id: string
   readonly fid: number | null
-  readonly state: keyof FidCounts
+  readonly state: PoolFidState
   readonly network: string
   readonly paidBy: string
   readonly heldBy: string | null
@@ -81,7 +81,7 @@ export async function listPoolFids(
     after,
     limit,
   }: {
-    readonly state: keyof FidCounts | null
+    readonly state: PoolFidState | null
     readonly after: PageAfter | null
     readonly limit: number
   },
@@ -91,12 +91,7 @@ export async function listPoolFids(
       select id, fid, network, paid_by as "paidBy", held_by as "heldBy", held_until as "heldUntil",
         used_at as "usedAt", ordered_at as "orderedAt", failures, next_attempt_at as "nextAttemptAt",
         ${msOf(db, 'ordered_at')} as "atMs",
-        case
-          when fid is null then 'ordered'
-          when used_at is not null then 'used'
-          when held_until > now() then 'held'
-          else 'available'
-        end as state
+        ${poolFidState(db)} as state
       from accounts.fid_pool
     ) f
     where (${state}::text is null or state = ${state}::text) and ${isAfter(db, after)}

@@ -15,6 +15,7 @@ import {
 import {
   advance,
   claim,
+  type ReachedStep,
   type RegisteredSigner,
   type Registration,
   readRegistration,
@@ -253,7 +254,7 @@ export class Registrar {
   async #advance(
     registration: Registration,
     from: Registration['step'],
-    to: Registration['step'],
+    to: ReachedStep,
     problems: readonly string[] = [],
   ): Promise<void> {
     await advance(this.#options.db, registration, from, to, problems)

@@ -8,7 +8,9 @@ import { AUTHORIZATION_SECONDS } from '../ledger/signed-authorizations.js'
 import { lockWallet } from '../wallets/wallets.js'
 
 /** Step of a registration. `undone` and `done` are final; from `transferred` on it cannot be undone. */
-export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 'done' | 'undoing' | 'undone'
+export type RegistrationStep = 'accepted' | ReachedStep | 'undoing' | 'undone'
+/** A step that a registration reaches when it goes well. */
+export type ReachedStep = 'keyed' | 'transferred' | 'named' | 'done'
 
 /** The registration of an account. */
 export interface Registration {
@@ -124,15 +126,14 @@ export async function advance(
   db: Queryable,
   { id }: Pick<Registration, 'id'>,
   from: RegistrationStep,
-  to: RegistrationStep,
+  to: ReachedStep,
   problems: readonly string[] = [],
 ): Promise<void> {
-  const isFinalStep = to === 'done' || to === 'undone'
   await db`
     update accounts.registrations
     set step = ${to}, attempted_at = now(),
       problems = problems || ${db.types.texts(problems)}::text[],
-      finished_at = case when ${isFinalStep} then now() end
+      finished_at = case when ${to === 'done'} then now() end
     where id = ${id} and step = ${from}`
 }
 

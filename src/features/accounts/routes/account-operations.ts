@@ -10,7 +10,7 @@ import { registerUser } from './register-user.js'
 
 /** Time to reply before the limit of the request, after which a fid would be held for nobody (docs/compatibility.md §21.1). */
 const MAX_WAIT_MS = 90_000
-const LIMIT_MS = 120_000
+const MAX_REQUEST_MS = 120_000
 
 const freshFid = defineOperation({
   method: 'GET',
@@ -26,7 +26,7 @@ const freshFid = defineOperation({
     'registration on chain; later calls reply at once.',
   query: Type.Object({}),
   headers: walletHeaders,
-  longWait: { limitMs: LIMIT_MS, reason: 'a fid to be bought, when the pool is empty' },
+  longWait: { limitMs: MAX_REQUEST_MS, reason: 'a fid to be bought, when the pool is empty' },
   reply: UserFIDResponse,
   notFound: unknownWallet,
   paymentRequired: insufficientFundsText,

@@ -11,6 +11,7 @@ import {
   textEnum,
   Uuid,
 } from '../../../graph/view/schema/primitives.js'
+import { POOL_FID_STATES } from '../fid-pool/pool-fid-states.js'
 
 const Network = Type.String({
   description: '`local`, or a chain: `eip155:` and its id.',
@@ -72,7 +73,7 @@ export const PoolFidsResponse = namedObject('PoolFidsResponse', {
         object: Type.Literal('pool_fid'),
         id: Uuid,
         fid: nullable(Fid, { description: 'null until it is registered.' }),
-        state: textEnum(['ordered', 'available', 'held', 'used'], { examples: ['available'] }),
+        state: textEnum(POOL_FID_STATES, { examples: ['available'] }),
         network: Network,
         paid_by: { ...Uuid, description: 'Wallet.' },
         held_by: nullable(Uuid, { description: 'Wallet.' }),
