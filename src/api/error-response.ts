@@ -61,13 +61,13 @@ function wrongMember({ code, property, message }: PlazaError): ValidationError[]
 }
 
 /** Makes the routes of a scope reply to every failure with ErrorRes. */
-export function sendRouteErrors(scope: FastifyInstance): void {
+export function handleRouteErrors(scope: FastifyInstance): void {
   scope.setErrorHandler((failure, request, reply) => replyToFailure(failure, request, reply, errorResponse))
 }
 
 /** Makes a scope reply to every failure with ErrorRes, including unknown paths. */
-export function sendErrorResponse(scope: FastifyInstance): void {
-  sendRouteErrors(scope)
+export function handleErrors(scope: FastifyInstance): void {
+  handleRouteErrors(scope)
   scope.setNotFoundHandler((request, reply) => {
     const error = new PlazaError('not_found', `no operation ${request.method} ${redactedPath(request.url)}`)
     return reply.status(404).send(errorResponse(error, request))

@@ -24,7 +24,7 @@ export interface HealthOptions {
 }
 
 /** A check that takes longer counts as failed. */
-const READINESS_LIMIT_MS = 2_000
+const MAX_READINESS_MS = 2_000
 /** Part of the time of a request that a check may take at most. */
 export const CHECK_SHARE = 0.5
 /** Above this queue length new messages wait for seconds, and load balancers should use another server. */
@@ -38,7 +38,7 @@ export const MAX_EVENT_LAG = 10_000
 export function registerHealth(app: FastifyInstance, options: HealthOptions): () => Promise<boolean> {
   const { readShortages, requestTimeoutMs, isStopping = () => false } = options
   const longestMs = requestTimeoutMs * CHECK_SHARE
-  const readReadiness = sharedCheck(options.readReadiness, Math.min(READINESS_LIMIT_MS, longestMs))
+  const readReadiness = sharedCheck(options.readReadiness, Math.min(MAX_READINESS_MS, longestMs))
   const vital = { config: { isVital: true } }
 
   app.get('/healthz', vital, async () => ({ status: 'ok' }))

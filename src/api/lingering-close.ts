@@ -12,9 +12,9 @@ const answeredEarly = new WeakSet<Socket>()
  * Closes connections with a lingering close, so that clients can read the last answer. To close a socket while a client sends is to reset it, and a
  * reset may reach the client before the answer does, or instead of it. So what comes is read and dropped for a moment.
  *
- * @param mostDropped Bytes of a body that are read after its request was answered, to keep the connection.
+ * @param maxDroppedBytes Bytes of a body that are read after its request was answered, to keep the connection.
  */
-export function closeWithLinger(app: FastifyInstance, mostDropped: number): void {
+export function closeWithLinger(app: FastifyInstance, maxDroppedBytes: number): void {
   app.server.on('connection', (socket: Socket) => {
     // What Node.js calls after the last answer of a connection: it would close as soon as the answer is written.
     socket.destroySoon = () => endWithLinger(socket)
@@ -25,7 +25,7 @@ export function closeWithLinger(app: FastifyInstance, mostDropped: number): void
     else done()
   })
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!request.raw.complete && Number(request.headers['content-length']) > mostDropped) {
+    if (!request.raw.complete && Number(request.headers['content-length']) > maxDroppedBytes) {
       reply.header('connection', 'close')
     }
     done()

@@ -78,12 +78,13 @@ export function sharedResponses(writer: SchemaWriter): JsonValue {
   return Object.fromEntries(
     [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
       name,
-      errorResponse(text, headers, writer),
+      documentedError(text, headers, writer),
     ]),
   )
 }
 
-function errorResponse(
+/** Describes an error of an operation. */
+function documentedError(
   text: string,
   headers: Record<string, JsonValue>,
   writer: SchemaWriter,
@@ -119,7 +120,7 @@ export function operationFailures(
   }
   return Object.fromEntries(
     Object.entries(texts).flatMap(([status, text]) =>
-      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
+      text === undefined ? [] : [[status, documentedError(text, headers, writer)] as const],
     ),
   )
 }

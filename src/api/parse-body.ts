@@ -30,7 +30,7 @@ export function compileBody<Body extends TObject>(schema: Body): ParseBody<Body>
     compiled ??= compile(schema)
     const { closedSchema, read, check } = compiled
     const body = read(raw, strict)
-    if (!check.Check(body)) throw toPlazaError(validationErrors(check.Errors(body), closedSchema))
+    if (!check.Check(body)) throw bodyError(validationErrors(check.Errors(body), closedSchema))
     return body
   }
 }
@@ -51,7 +51,8 @@ function closeObjects<Schema extends TSchema>(schema: Schema): Schema {
   return { additionalProperties: false, ...schema, properties }
 }
 
-function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError {
+/** Builds the error for the wrong members of a body. It names the first. */
+function bodyError(validationErrors: readonly ValidationError[]): PlazaError {
   const [first] = validationErrors
   const property = first?.path.join('.') || 'body'
   return new PlazaError('bad_request.invalid_param', first?.message ?? 'the body is wrong', {

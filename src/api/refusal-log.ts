@@ -13,9 +13,9 @@ export interface RefusalLog {
   close(): void
 }
 
-/** Lines of its own that a caller, and all callers together, get in a minute. */
-const LINES_PER_CALLER = 20
-const LINES_IN_ALL = 600
+/** Most lines of its own that a caller, and all callers together, get in a minute. */
+const MAX_LINES_PER_CALLER = 20
+const MAX_LINES = 600
 /** Callers counted by name in a minute; further ones are counted together. */
 const MAX_CALLERS = 1_000
 const WINDOW_MS = 60_000
@@ -55,7 +55,7 @@ export function createRefusalLog(log: Logger): RefusalLog {
     admits(caller, status) {
       timer ??= setTimeout(flush, WINDOW_MS).unref()
       const count = countOf(caller)
-      if (count.lines < LINES_PER_CALLER && lines < LINES_IN_ALL) {
+      if (count.lines < MAX_LINES_PER_CALLER && lines < MAX_LINES) {
         count.lines += 1
         lines += 1
         return true

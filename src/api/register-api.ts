@@ -8,7 +8,7 @@ import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests
 import type { WorkLimits } from '../platform/limits/work-limits.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
 import { type Caller, callerOf } from './caller.js'
-import { sendErrorResponse } from './error-response.js'
+import { handleErrors } from './error-response.js'
 import { acceptJson } from './json-bodies.js'
 import { neutralObjectNames } from './neutral-object-names.js'
 import {
@@ -37,14 +37,29 @@ export interface ReplicaReads<Context> {
   readonly contextOn: (db: Database) => Context
 }
 
-const PREFIX = '/v2'
-const LEGACY_PREFIX = '/v1/farcaster'
+/** The paths of a version of the API. */
+interface ApiVersion {
+  readonly prefix: string
+  /** Returns the full paths of an operation, which start with the prefix. */
+  readonly pathsOf: (path: string) => readonly string[]
+}
+
+/** Operations below `/v2`. */
+export const versionTwo: ApiVersion = { prefix: '/v2', pathsOf }
+
+/** Operations of version 1 below `/v1/farcaster`, beside the hub's methods below `/v1`. */
+export const versionOne: ApiVersion = {
+  prefix: '/v1/farcaster',
+  pathsOf: (path) => [`/v1/farcaster/${path}`],
+}
+
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** Adds the operations below `/v2`. The server ignores a trailing slash. */
+/** Adds the operations of a version. The server ignores a trailing slash. */
 export async function registerApi<Context>(
   app: FastifyInstance,
   options: ApiOptions<Context>,
+  { prefix, pathsOf }: ApiVersion,
 ): Promise<void> {
   await app.register(
     async (scope) => {
@@ -54,29 +69,12 @@ export async function registerApi<Context>(
         for (const path of pathsOf(operation.path)) addOperation(scope, operation, path, options, runHeavy)
       }
     },
-    { prefix: PREFIX },
-  )
-}
-
-/** Adds operations of version 1 below `/v1/farcaster`, beside the hub's methods below `/v1`. */
-export async function registerLegacyApi<Context>(
-  app: FastifyInstance,
-  options: ApiOptions<Context>,
-): Promise<void> {
-  await app.register(
-    async (scope) => {
-      acceptApiRequests(scope, options)
-      const runHeavy = allowHeavyWork(scope, options.workLimits)
-      for (const operation of options.operations) {
-        addOperation(scope, operation, `${LEGACY_PREFIX}/${operation.path}`, options, runHeavy)
-      }
-    },
-    { prefix: LEGACY_PREFIX },
+    { prefix },
   )
 }
 
 function acceptApiRequests(scope: FastifyInstance, options: KeyOptions): void {
-  sendErrorResponse(scope)
+  handleErrors(scope)
   answerPreflights(scope, METHODS, 'x-api-key')
   acceptJson(scope)
   requireApiKey(scope, options)

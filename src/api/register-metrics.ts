@@ -6,12 +6,12 @@ import { pause } from '../platform/process/pause.js'
 import { CHECK_SHARE } from './health.js'
 
 /** Metrics that are read from the database, and not in this time, are left out. */
-const METRICS_LIMIT_MS = 2_000
+const MAX_METRICS_MS = 2_000
 
 /** Adds `/metrics`: the text format of Prometheus, or that of OpenMetrics for who accepts it. */
 export function registerMetrics(app: FastifyInstance, metrics: Metrics, requestTimeoutMs: number): void {
   // Needs no key, takes statements and 5 ms of the thread: those who ask together get the same.
-  const limitMs = Math.min(METRICS_LIMIT_MS, requestTimeoutMs * CHECK_SHARE)
+  const limitMs = Math.min(MAX_METRICS_MS, requestTimeoutMs * CHECK_SHARE)
   const { registry } = metrics
   const classicText = createPacedRuns(async () => {
     const texts = await readMetrics(metrics, (name) => registry.getSingleMetricAsString(name), limitMs)

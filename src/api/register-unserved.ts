@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
-import { sendRouteErrors } from './error-response.js'
+import { handleRouteErrors } from './error-response.js'
 import type { OperationDescription } from './operation.js'
 
 /** An operation of the hosted API that this server does not serve. */
@@ -22,7 +22,7 @@ export async function registerUnserved(
   keyOptions: KeyOptions,
 ): Promise<void> {
   await app.register(async (scope) => {
-    sendRouteErrors(scope)
+    handleRouteErrors(scope)
     requireApiKey(scope, keyOptions)
     for (const { method, paths, reason } of operations) {
       const refuse = async () => {

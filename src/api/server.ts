@@ -53,8 +53,8 @@ export interface ServerOptions {
   readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
 }
 
-/** Default limit of a body in bytes. */
-const BODY_LIMIT_BYTES = 1024 * 1024
+/** Most bytes of a body, if its route has no limit of its own. */
+const MAX_BODY_BYTES = 1024 * 1024
 /**
  * Longest request line with all headers, in bytes. 350 addresses as keys of their own take 22 kB; the default of Node.js is
  * 16,384.
@@ -93,7 +93,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       return typeof requestId === 'string' && saneRequestId.test(requestId) ? requestId : randomUUID()
     },
     trustProxy: options.trustProxy,
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: arrival.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // `requireHost` refuses them, with a reason.
@@ -126,7 +126,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     const [path = ''] = request.url.split('?', 1)
     if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
-  closeWithLinger(app, BODY_LIMIT_BYTES)
+  closeWithLinger(app, MAX_BODY_BYTES)
   requireHost(app)
   limitRequestTime(app, options)
   preferOrdinaryRequests(app)

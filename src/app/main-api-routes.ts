@@ -6,7 +6,7 @@ import { createSessionFinder } from '../api/admin/session-cookie.js'
 import type { FindCaller } from '../api/api-keys.js'
 import type { PublicReads } from '../api/authenticate.js'
 import type { UsageCounter } from '../api/key-usage.js'
-import { registerApi, registerLegacyApi } from '../api/register-api.js'
+import { registerApi, versionOne, versionTwo } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import { registerUnserved, type UnservedOperation } from '../api/register-unserved.js'
 import { createUnknownCredentials, type UnknownCredentials } from '../api/unknown-credentials.js'
@@ -86,14 +86,9 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
   const replicas = reads ? { routing: reads, contextOn } : undefined
   const unserved = options.unserved ?? unservedOperations(operations)
   return async (app) => {
-    await registerApi(app, { ...keyOptions, context, operations, replicas, workLimits })
-    await registerLegacyApi(app, {
-      ...keyOptions,
-      context,
-      replicas,
-      workLimits,
-      operations: versionOneOperations,
-    })
+    const apiOptions = { ...keyOptions, context, replicas, workLimits }
+    await registerApi(app, { ...apiOptions, operations }, versionTwo)
+    await registerApi(app, { ...apiOptions, operations: versionOneOperations }, versionOne)
     await registerUnserved(app, unserved, keyOptions)
     await registerPortal(app, { ...keyOptions, db: context.db })
     await admin?.register(app)

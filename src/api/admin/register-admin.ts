@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { JSON_TYPE } from '../../platform/http/content-type.js'
-import { sendErrorResponse } from '../error-response.js'
+import { handleErrors } from '../error-response.js'
 import { acceptJson } from '../json-bodies.js'
 import type { AdminCaller, AdminCheck } from './admin-caller.js'
 import type { ErasedAdminOperation } from './admin-operation.js'
@@ -23,7 +23,7 @@ export async function registerAdmin<Context>(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
+      handleErrors(scope)
       acceptJson(scope)
       scope.decorateRequest('adminCaller', null)
       scope.addHook('onRequest', async (request, reply) => {

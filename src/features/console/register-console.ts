@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AdminCheck, notFromConsole } from '../../api/admin/admin-caller.js'
 import { type FindSessionOf, SESSION_COOKIE } from '../../api/admin/session-cookie.js'
-import { sendErrorResponse } from '../../api/error-response.js'
+import { handleErrors } from '../../api/error-response.js'
 import { acceptJson } from '../../api/json-bodies.js'
 import { compileBody } from '../../api/parse-body.js'
 import { refuseOtherSites } from '../../api/same-site.js'
@@ -44,7 +44,7 @@ const parseStart = compileBody(
 export async function registerConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
+      handleErrors(scope)
       acceptJson(scope)
       addSessions(scope, options)
       addFiles(scope, options.files)

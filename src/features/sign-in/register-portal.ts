@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type KeyOptions, requireApiKey } from '../../api/authenticate.js'
 import type { Caller } from '../../api/caller.js'
-import { sendErrorResponse } from '../../api/error-response.js'
+import { handleErrors } from '../../api/error-response.js'
 import type { OperationContext } from '../operation.js'
 import { findSignInApp } from './browser/sign-in-app.js'
 
@@ -15,7 +15,7 @@ export async function registerPortal(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
+      handleErrors(scope)
       requireApiKey(scope, keyOptions)
       scope.get('/app_by_api_key', async (request) => {
         const { appId } = request.getDecorator<Caller>('caller')

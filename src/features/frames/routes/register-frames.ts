@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { sendErrorResponse } from '../../../api/error-response.js'
+import { handleErrors } from '../../../api/error-response.js'
 import { acceptJson } from '../../../api/json-bodies.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { limitRequests } from '../../../platform/limits/limit-requests.js'
@@ -37,7 +37,7 @@ export async function registerFrames(
 
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
+      handleErrors(scope)
       limitRequests(scope, limits.miniAppRequests, { clock })
       acceptJson(scope)
       for (const url of ['/:frame', '/:frame/:page']) {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { sendErrorResponse } from '../../../api/error-response.js'
+import { handleErrors } from '../../../api/error-response.js'
 import { acceptJson } from '../../../api/json-bodies.js'
 import { textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
@@ -66,7 +66,7 @@ export async function registerMiniApps(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      sendErrorResponse(scope)
+      handleErrors(scope)
       limitRequests(scope, limits.miniAppRequests, { clock })
       acceptJson(scope)
       const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy, savedTargets }
