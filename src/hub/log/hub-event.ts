@@ -98,6 +98,15 @@ export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
   return HubEventCodec.decode(bytes)
 }
 
+/** Decodes a stored event; null for one that cannot be decoded, as of a newer version. */
+export function tryDecodeHubEvent(bytes: Buffer): HubEventProtobuf | null {
+  try {
+    return decodeHubEvent(bytes)
+  } catch {
+    return null
+  }
+}
+
 /** Decodes a stored event into a body. A compact state has no deleted messages (docs/protocol.md §1.4). */
 export function hubEventBody(bytes: Buffer): HubEventBody {
   const event = decodeHubEvent(bytes)

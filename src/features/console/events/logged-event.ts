@@ -1,4 +1,4 @@
-import { decodeHubEvent } from '../../../hub/log/hub-event.js'
+import { tryDecodeHubEvent } from '../../../hub/log/hub-event.js'
 import type { StoredHubEvent } from '../../../hub/log/read.js'
 import {
   hubEventTypeNames,
@@ -20,7 +20,7 @@ const messagePrefix = /^MESSAGE_TYPE_/
 
 /** An event of the log as a row of a list. One that cannot be decoded has its place only. */
 export function loggedEventJson({ shard, id, type, event: bytes }: StoredHubEvent): LoggedEventJson {
-  const event = decode(bytes)
+  const event = tryDecodeHubEvent(bytes)
   const message = event === null ? undefined : messageOf(event)
   const data = message === undefined ? null : decodeData(message)
   return {
@@ -33,14 +33,6 @@ export function loggedEventJson({ shard, id, type, event: bytes }: StoredHubEven
     message_type: data === null ? null : nameOf(messageTypeNames, data.type).replace(messagePrefix, ''),
     hash: message === undefined ? null : hexOf(message.hash),
     summary: event === null ? 'cannot be decoded' : cutText(summaryOf(event, data), MAX_SUMMARY),
-  }
-}
-
-function decode(bytes: Buffer): HubEvent | null {
-  try {
-    return decodeHubEvent(bytes)
-  } catch {
-    return null
   }
 }
 

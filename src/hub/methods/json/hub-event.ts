@@ -6,7 +6,7 @@ import {
   type Message,
   MessageType,
 } from '../../../protocol/definitions.js'
-import { blockOf, decodeHubEvent } from '../../log/hub-event.js'
+import { blockOf, tryDecodeHubEvent } from '../../log/hub-event.js'
 import type { StoredHubEvent } from '../../log/read.js'
 import { channelOwnerChangeCauseNames, hubEventTypeNames, nameOf } from './enum-names.js'
 import { decodeData, messageJson, usernameProofJson } from './message.js'
@@ -31,17 +31,9 @@ export function hubEventJson(stored: StoredHubEvent): HubEventJson {
   return {
     type: nameOf(hubEventTypeNames, stored.type),
     id: stored.id,
-    ...bodyJson(decode(stored.event)),
+    ...bodyJson(tryDecodeHubEvent(stored.event)),
     blockNumber: blockOf(stored.id),
     shardIndex: stored.shard,
-  }
-}
-
-function decode(bytes: Buffer): HubEvent | null {
-  try {
-    return decodeHubEvent(bytes)
-  } catch {
-    return null
   }
 }
 
