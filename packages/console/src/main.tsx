@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError } from './api'
+import { isRefusal } from './api'
 import { createConsoleRouter } from './router'
 import { isSignedOut, setSignedIn, signInFrom } from './session'
 
@@ -62,7 +62,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       // A refusal stays one; only what could not be reached is worth another try.
-      retry: (failures, error) => !(error instanceof ApiError && error.status < 500) && failures < 3,
+      retry: (failures, error) => !isRefusal(error) && failures < 3,
       staleTime: 5_000,
     },
     // While the browser is offline it fails, and is not done later without being asked again.
