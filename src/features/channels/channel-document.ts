@@ -2,18 +2,23 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 
 const fid = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+/** The id of a channel. */
+export const CHANNEL_ID_PATTERN = '^[a-z0-9-]{1,16}$'
 const unixSeconds = Type.Integer({ minimum: 0, maximum: 4_102_444_800 })
 const address = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]+$' })
 const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
 
-const MAX_DESCRIPTION_LENGTH = 4096
+/** Longest name of a channel or title of a link, in units of UTF-16. */
+export const MAX_NAME_LENGTH = 256
+/** Longest description, in units of UTF-16. */
+export const MAX_DESCRIPTION_LENGTH = 4_096
 /** How many times a description may mention users. */
 export const MAX_DESCRIPTION_MENTIONS = 100
 /** UTF-8 has three bytes at most for a unit of UTF-16. */
 const MAX_DESCRIPTION_BYTES = 3 * MAX_DESCRIPTION_LENGTH
 
 const members = {
-  name: text(256),
+  name: text(MAX_NAME_LENGTH),
   description: text(MAX_DESCRIPTION_LENGTH),
   description_mentions: Type.Array(fid, { maxItems: MAX_DESCRIPTION_MENTIONS }),
   /** Byte offsets in the UTF-8 description, as in casts. */
@@ -32,7 +37,7 @@ const members = {
   follower_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
   member_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
   pinned_cast_hash: Type.Union([Type.String({ pattern: '^(0x)?[a-fA-F0-9]{40}$' }), Type.Null()]),
-  external_link: Type.Union([Type.Object({ title: text(256), url: address }), Type.Null()]),
+  external_link: Type.Union([Type.Object({ title: text(MAX_NAME_LENGTH), url: address }), Type.Null()]),
   /** The followers. When given, replaces the list and the counter. */
   followers: Type.Array(Type.Object({ fid, followed_at: unixSeconds })),
   /** The members other than the lead. When given, replaces the list and the counter. */
@@ -50,7 +55,7 @@ const members = {
  * hyphens (docs/protocol.md §7.1). Omitted members keep their value or get the default of the protocol's clients.
  */
 export const ChannelDocument = Type.Object(
-  { id: Type.String({ pattern: '^[a-z0-9-]{1,16}$' }), ...Type.Partial(Type.Object(members)).properties },
+  { id: Type.String({ pattern: CHANNEL_ID_PATTERN }), ...Type.Partial(Type.Object(members)).properties },
   { additionalProperties: false },
 )
 export type ChannelDocument = Static<typeof ChannelDocument>

@@ -1,3 +1,4 @@
+import { moderatorsOf } from '../../graph/project/channel-slots.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import type { ChannelDocument } from './channel-document.js'
 
@@ -35,7 +36,8 @@ export async function saveMembers(
   if (lead !== undefined) await saveLead(db, id, lead, nowUnix)
   if (members) await replaceMembers(db, id, members)
   else if (moderators) await replaceModerators(db, id, moderators, nowUnix)
-  await removeObsoleteInvites(db, id, nowUnix)
+  await liftRestrictionsOfMembers(db, id)
+  await withdrawObsoleteInvites(db, id, nowUnix)
   const after = await countRows(db, id)
   const memberCount = members ? 1 + after : null
   // An imported count without a list includes members that this server cannot name.
@@ -43,11 +45,7 @@ export async function saveMembers(
   await db`
     update channels.channels c
     set member_count = coalesce(${memberCount}::integer, c.member_count + ${change}::integer),
-        moderator_fids = array(
-          select m.fid from channels.members m
-          where m.channel_id = c.id and m.role = 'moderator'
-          order by m.member_since, m.fid
-        )
+        moderator_fids = ${moderatorsOf(db)}
     where id = ${id}`
 }
 
@@ -103,8 +101,8 @@ async function replaceModerators(
     on conflict (channel_id, fid) do update set role = excluded.role`
 }
 
-/** Removes bans of members and invites to roles that users have or can no longer get. */
-async function removeObsoleteInvites(db: Transaction, id: string, nowUnix: number): Promise<void> {
+/** Lifts the restrictions of users who are members now. */
+async function liftRestrictionsOfMembers(db: Transaction, id: string): Promise<void> {
   await db`
     delete from channels.restricted r
     using channels.channels c
@@ -112,6 +110,10 @@ async function removeObsoleteInvites(db: Transaction, id: string, nowUnix: numbe
       r.fid = c.lead_fid
       or exists (select from channels.members m where m.channel_id = r.channel_id and m.fid = r.fid)
     )`
+}
+
+/** Withdraws invites to roles that users have or can no longer get. */
+async function withdrawObsoleteInvites(db: Transaction, id: string, nowUnix: number): Promise<void> {
   await db`
     update channels.invites i set state = 'withdrawn', ended_at = ${nowUnix}
     where i.channel_id = ${id} and i.state = 'invited' and i.role is distinct from (

@@ -19,8 +19,7 @@ const PIN: readonly Member[] = ['pinned_cast_hash']
 
 /**
  * Applies precedence in a channel of the protocol (docs/compatibility.md §11.9): leaves out what messages decide. An
- * edit is refused
- * instead, since a change that is left out would look like one that was made.
+ * edit is refused instead, since a change that is left out would look like one that was made.
  *
  * @throws PlazaError that names the first member that an edit may not change.
  */
@@ -44,19 +43,19 @@ export async function withoutGoverned(
 
 /** Returns the members that the protocol decides. Metadata and pins are imported until a message sets them. */
 async function readGoverned(db: Transaction, id: string, isEdit: boolean): Promise<Member[]> {
-  const [row] = await db<{ has_metadata: boolean; has_pin: boolean }[]>`
+  const [row] = await db<{ hasMetadata: boolean; hasPin: boolean }[]>`
     select
       exists (
         select from hub.channel_messages m
         where m.channel_id = c.protocol_id and m.type = ${MessageType.CHANNEL_UPDATE}::smallint
-      ) as has_metadata,
+      ) as "hasMetadata",
       exists (
         select from hub.channel_messages m
         where m.channel_id = c.protocol_id and m.type = ${MessageType.CHANNEL_PIN}::smallint
-      ) as has_pin
+      ) as "hasPin"
     from channels.channels c
     where c.id = ${id}
   `
-  const { has_metadata: hasMetadata, has_pin: hasPin } = row!
+  const { hasMetadata, hasPin } = row!
   return [...PEOPLE, ...(isEdit || hasMetadata ? METADATA : []), ...(isEdit || hasPin ? PIN : [])]
 }

@@ -1,3 +1,4 @@
+import { MAX_SORT_KEY } from '../../graph/query/user-popularity.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { InvitedRole } from './membership-rules.js'
@@ -13,9 +14,6 @@ export interface MemberRow {
 /** The last row of the previous page: Unix seconds, and a fid or channel id that breaks ties. */
 type MembershipCursor<Name> = readonly [at: number, name: Name] | null
 
-/** Above every fid and timestamp. */
-const MAX_VALUE = Number.MAX_SAFE_INTEGER
-
 /** Parameters of `listMembers`. */
 export interface MembersQuery {
   readonly channelId: string
@@ -30,7 +28,7 @@ export function listMembers(
   db: Database,
   { channelId, hidden, limit, after }: MembersQuery,
 ): Promise<MemberRow[]> {
-  const [at, fid] = after ?? [MAX_VALUE, MAX_VALUE]
+  const [at, fid] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   return db<MemberRow[]>`
     select fid, role, member_since as "memberSince"
     from (
@@ -77,7 +75,7 @@ export function listMemberships(
   limit: number,
   after: MembershipCursor<string>,
 ): Promise<MembershipRow[]> {
-  const [at, id] = after ?? [MAX_VALUE, '']
+  const [at, id] = after ?? [MAX_SORT_KEY, '']
   return db<MembershipRow[]>`
     select id as "channelId", role, at as "memberSince"
     from (
@@ -131,7 +129,7 @@ export function listInvites(
 ): Promise<InviteRow[]> {
   const isOfUser = channelId === undefined
   const tieBreaker = db(isOfUser ? 'channel_id' : 'fid')
-  const [at, name] = after ?? [MAX_VALUE, isOfUser ? '' : MAX_VALUE]
+  const [at, name] = after ?? [MAX_SORT_KEY, isOfUser ? '' : MAX_SORT_KEY]
   return db<InviteRow[]>`
     select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
     from channels.invites
@@ -152,7 +150,7 @@ export interface ChannelMembership {
   readonly membership: string
 }
 
-/** Lists the members, open invites and banned users of a channel; empty when the channel does not exist. */
+/** Lists members, open invites, restricted and banned users of a channel; empty when the channel does not exist. */
 export function listChannelMemberships(db: Database, id: string): Promise<ChannelMembership[]> {
   return db<ChannelMembership[]>`
     select fid, membership

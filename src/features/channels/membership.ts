@@ -1,5 +1,6 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishInvalidation } from '../../graph/cache/invalidation.js'
+import { moderatorsOf } from '../../graph/project/channel-slots.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
@@ -241,11 +242,7 @@ async function countMembers(db: Transaction, channelId: string, change: number):
   await db`
     update channels.channels c
     set member_count = c.member_count + ${change}::integer,
-        moderator_fids = array(
-          select m.fid from channels.members m
-          where m.channel_id = c.id and m.role = 'moderator'
-          order by m.member_since, m.fid
-        )
+        moderator_fids = ${moderatorsOf(db)}
     where c.id = ${channelId}`
 }
 

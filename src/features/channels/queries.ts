@@ -1,7 +1,9 @@
 import type { Fragment } from '#postgres'
+import { MAX_SORT_KEY } from '../../graph/query/user-popularity.js'
 import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
+import { PlazaError } from '../../platform/errors.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 import { windowActivity } from './daily-activity.js'
 
@@ -15,12 +17,9 @@ export interface ChannelKey {
 /** The last row of the previous page. */
 export type ChannelCursor = readonly [rank: number, id: string] | null
 
-/** Above every rank: ranks are counters and seconds. */
-const MAX_VALUE = Number.MAX_SAFE_INTEGER
-
 /** A page of channels with a rank, highest first. */
 function rankedPage(db: Database, ranked: Fragment, limit: number, after: ChannelCursor) {
-  const [rank, id] = after ?? [MAX_VALUE, '']
+  const [rank, id] = after ?? [MAX_SORT_KEY, '']
   return db<ChannelKey[]>`
     select id, rank
     from (${ranked}) ranked
@@ -155,7 +154,7 @@ export function channelFollowers(
   after: readonly [followedAt: number, fid: number] | null,
   hidden: readonly number[],
 ): Promise<{ fid: number; followedAt: number }[]> {
-  const [followedAt, fid] = after ?? [MAX_VALUE, MAX_VALUE]
+  const [followedAt, fid] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   return db<{ fid: number; followedAt: number }[]>`
     select f.fid, f.followed_at as "followedAt"
     from channels.follows f
@@ -193,3 +192,20 @@ export async function relevantChannelFollowers(
 export async function channelExists(db: Database, id: string): Promise<boolean> {
   return (await db`select 1 from channels.channels where id = ${id}`).length > 0
 }
+
+/**
+ * Checks that the channel exists.
+ *
+ * @throws PlazaError 404 that names the member of the request.
+ */
+export async function requireChannel(db: Database, id: string, property: ChannelMember): Promise<void> {
+  if (!(await channelExists(db, id))) throw noSuchChannel(property)
+}
+
+/** Builds the error for a channel that does not exist. */
+export function noSuchChannel(property: ChannelMember): PlazaError {
+  return new PlazaError('not_found', 'there is no such channel', { property })
+}
+
+/** The member of a request that names a channel. */
+type ChannelMember = 'id' | 'channel_id'

@@ -13,9 +13,8 @@ import { hiddenFidsFor } from '../../api/viewer.js'
 import type { Json } from '../../graph/view/json.js'
 import { Fid, NextCursor } from '../../graph/view/schema/primitives.js'
 import { POWER_BADGE_SCORE, UsersResponse } from '../../graph/view/schema/user.js'
-import { PlazaError } from '../../platform/errors.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
-import { channelExists } from '../channels/queries.js'
+import { requireChannel } from '../channels/queries.js'
 import { feedUserPopular, feedUserRepliesAndRecasts } from '../feeds/routes/user-feeds.js'
 import { defineOperation, deprecate, type Operation, type OperationContext } from '../operation.js'
 import { COUNTED_CASTS, MAX_COUNTED_REACTIONS, readChannelUsers } from './channel-users.js'
@@ -133,9 +132,7 @@ const channelUsers = defineOperation({
       hidden: await hiddenFidsFor(context, caller, viewerFid),
     }
     const fids = await readChannelUsers(context.db, selection, { after, limit: limit + 1 })
-    if (fids.length === 0 && !(await channelExists(context.db, channelId))) {
-      throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
-    }
+    if (fids.length === 0) await requireChannel(context.db, channelId, 'id')
     const { page, next } = fidCursors.page(fids, limit, (last) => [last])
     const rows = page.map((fid) => ({ fid }))
     return listJson('users', await userItems(context.hydrator, rows, viewerFid), next)

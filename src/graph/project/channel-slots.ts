@@ -63,16 +63,21 @@ export async function writeMembers(db: Transaction, slots: readonly ChannelSlotK
   await countMembers(db, slots)
 }
 
+/** The moderators of channel `c`, those of the longest membership first, as SQL. */
+export function moderatorsOf(db: Transaction) {
+  return db`array(
+    select m.fid from channels.members m
+    where m.channel_id = c.id and m.role = 'moderator'
+    order by m.member_since, m.fid
+  )`
+}
+
 async function countMembers(db: Transaction, slots: readonly ChannelSlotKey[]): Promise<void> {
   await db`
     update channels.channels c
     set member_count = (c.lead_fid <> 0)::integer
           + (select count(*)::integer from channels.members m where m.channel_id = c.id),
-        moderator_fids = array(
-          select m.fid from channels.members m
-          where m.channel_id = c.id and m.role = 'moderator'
-          order by m.member_since, m.fid
-        )
+        moderator_fids = ${moderatorsOf(db)}
     where c.protocol_id = any (${db.types.byteas(slots.map(({ channelId }) => channelId))}::bytea[])
   `
 }

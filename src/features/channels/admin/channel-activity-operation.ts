@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../api/parameters.js'
 import { DAY_SECONDS } from '../../../platform/durations.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { farcasterSecondsFromUnixMs, unixMsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { readDailyCasts } from '../daily-activity.js'
-import { channelExists } from '../queries.js'
+import { requireChannel } from '../queries.js'
 import { ChannelActivityResponse } from '../schema/channel-activity.js'
 
 const MAX_DAYS = 90
@@ -28,8 +27,7 @@ export const getChannelActivityOperation = defineAdminOperation({
   notFound: 'There is no channel with this id.',
 
   async handle({ db, clock }, { days }, { id }) {
-    if (!(await channelExists(db, id)))
-      throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
+    await requireChannel(db, id, 'id')
     const today = Math.floor(farcasterSecondsFromUnixMs(clock()) / DAY_SECONDS)
     const casts = await readDailyCasts(db, id, today - days + 1)
     return {

@@ -9,7 +9,12 @@ import { castHashBytes } from '../../../protocol/bytes.js'
 import { channelParentUrls } from '../../../protocol/channel-uri.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
-import { parentUrlProblem } from '../channel-document.js'
+import {
+  CHANNEL_ID_PATTERN,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_NAME_LENGTH,
+  parentUrlProblem,
+} from '../channel-document.js'
 import { readEdits } from '../channel-edits.js'
 import { requireLead, saveChannel } from '../channels.js'
 import {
@@ -21,8 +26,6 @@ import {
 import { ChannelResponse } from '../schema/channel.js'
 
 const MAX_URL_LENGTH = 1_024
-const MAX_NAME_LENGTH = 256
-const MAX_DESCRIPTION_LENGTH = 4_096
 
 function webAddress(description: string, example: string) {
   return Type.String({
@@ -48,7 +51,7 @@ const parentUrlMember = Type.Optional(
 
 /** The id of a channel. */
 const channelIdMember = Type.String({
-  pattern: '^[a-z0-9-]{1,16}$',
+  pattern: CHANNEL_ID_PATTERN,
   patternText: '1 to 16 lowercase letters, digits and hyphens',
   description: 'Id of the channel. It cannot change.',
   examples: ['gardening'],

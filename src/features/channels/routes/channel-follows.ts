@@ -8,13 +8,12 @@ import { json, jsonArray } from '../../../graph/view/json.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { setChannelFollow } from '../channel-follows.js'
 import { findProtocolChannel, publishChannelFollow } from '../protocol-channels.js'
-import { channelExists, channelFollowers, relevantChannelFollowers } from '../queries.js'
+import { channelFollowers, noSuchChannel, relevantChannelFollowers, requireChannel } from '../queries.js'
 
 /** The body of both operations, as published clients send it. */
 export const ChannelFollowReqBody = Type.Object({
@@ -50,7 +49,7 @@ async function changeChannelFollow(
   const writer = cacheWriterOf(context)
   const followedAt = action === 'follow' ? writer.nowUnix : null
   if (await setChannelFollow(writer, { channelId, fid, followedAt })) return { success: true, message }
-  throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+  throw noSuchChannel('channel_id')
 }
 
 /** `POST channel/follow` */
@@ -111,9 +110,7 @@ export const channelFollowersOperation = defineOperation({
   async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
-    if (keys.length === 0 && !(await channelExists(db, id))) {
-      throw new PlazaError('not_found', 'there is no channel with this id', { property: 'id' })
-    }
+    if (keys.length === 0) await requireChannel(db, id, 'id')
     const { page, next } = cursors.page(keys, limit, (last) => [last.followedAt, last.fid])
     return listJson('users', await userItems(hydrator, page, viewer_fid), next)
   },
@@ -142,9 +139,7 @@ export const channelFollowersRelevant = defineOperation({
   async handle({ db, hydrator }, { id, viewer_fid }, caller) {
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
-    if (fids.length === 0 && !(await channelExists(db, id))) {
-      throw new PlazaError('not_found', 'there is no channel with this id', { property: 'id' })
-    }
+    if (fids.length === 0) await requireChannel(db, id, 'id')
     const dehydratedUsers = await hydrator.dehydratedUsers(fids)
     const top = await userItems(
       hydrator,

@@ -12,7 +12,6 @@ import {
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { type Json, json } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { cachedRanking } from '../../feeds/routes/cached-ranking.js'
 import { firstPageTime, priceOfTrending } from '../../feeds/routes/ranked-feeds.js'
 import { defineOperation } from '../../operation.js'
@@ -23,6 +22,7 @@ import {
   countChannelActivity,
   listChannels,
   MAX_TRENDING_CHANNELS,
+  noSuchChannel,
   searchChannels,
   trendingChannels,
 } from '../queries.js'
@@ -227,8 +227,7 @@ export const channelLookup = defineOperation({
     const channelId = type === 'parent_url' ? (await channelIdsByUrl(db, [id])).get(id) : id
     const channels = await hydrator.channels(channelId === undefined ? [] : [channelId], viewer_fid)
     const [channel] = channels.values()
-    if (channel === undefined)
-      throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
+    if (channel === undefined) throw noSuchChannel('id')
     return json`{"channel":${channel}}`
   },
 })

@@ -16,7 +16,7 @@ import { answerInvite, inviteMember, MAX_CALLS_PER_HOUR, removeMember } from '..
 import { findMember, listInvites, listMembers, listMemberships } from '../membership-lists.js'
 import { findProtocolChannel, type ProtocolChannel } from '../protocol-channels.js'
 import { addProtocolMember, answerProtocolMembership, removeProtocolMember } from '../protocol-membership.js'
-import { channelExists } from '../queries.js'
+import { noSuchChannel, requireChannel } from '../queries.js'
 import { ChannelMemberInviteListResponse, ChannelMemberListResponse } from '../schema/channel.js'
 
 const channelIdParameter = textParameter({
@@ -103,7 +103,7 @@ const channelMemberList = defineOperation({
 
   async handle({ db, hydrator }, { channel_id, fid, limit, cursor }, caller) {
     const channel = (await hydrator.dehydratedChannels([channel_id])).get(channel_id)
-    if (!channel) throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+    if (!channel) throw noSuchChannel('channel_id')
     // A single member has no second page.
     if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'cannot be used with fid')
     const found =
@@ -273,8 +273,7 @@ const channelMemberInviteList = defineOperation({
       channelId === undefined
         ? byChannel.page(found, limit, (last) => [last.invitedAt, last.channelId])
         : byUser.page(found, limit, (last) => [last.invitedAt, last.fid])
-    if (page.length === 0 && channelId !== undefined && !(await channelExists(db, channelId)))
-      throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+    if (page.length === 0 && channelId !== undefined) await requireChannel(db, channelId, 'channel_id')
     const users = await hydrator.users(page.flatMap((invite) => [invite.fid, invite.inviterFid]))
     const invites = page.flatMap((invite) => {
       const invited = users.get(invite.fid)

@@ -3,7 +3,6 @@ import type { Caller } from '../../../api/caller.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { castHashParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { PlazaError } from '../../../platform/errors.js'
 import { castHashBytes } from '../../../protocol/bytes.js'
 import { ChannelMemberAction, ChannelModerateAction, MessageType } from '../../../protocol/definitions.js'
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
@@ -15,7 +14,7 @@ import {
   publishMember,
   publishToChannel,
 } from '../protocol-channels.js'
-import { channelExists } from '../queries.js'
+import { requireChannel } from '../queries.js'
 
 const channelMembers = {
   signer_uuid: signerUuidMember,
@@ -50,8 +49,7 @@ async function moderate(
   await actAs(context, { signerUuid, caller, permission: 'WRITE_ALL' }, async (author) => {
     const channel = await findProtocolChannel(context, id)
     if (channel !== null) return await publish(author, channel)
-    if (!(await channelExists(context.writerDb, id)))
-      throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+    await requireChannel(context.writerDb, id, 'channel_id')
     throw invalidField('channel_id', 'is not a channel of the protocol, so it has no moderation')
   })
 }
