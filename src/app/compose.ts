@@ -8,7 +8,7 @@ import { ensureCursors } from '../hub/log/consumer-batch.js'
 import { countConsumerGaps } from '../hub/log/log-metrics.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import type { Database } from '../platform/db/connection.js'
-import { isUnavailable } from '../platform/db/connection-errors.js'
+import { isRefused, isUnavailable } from '../platform/db/connection-errors.js'
 import { type OpeningOptions, openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
 import { ErrorJournal, journaled } from '../platform/log/error-journal.js'
@@ -85,7 +85,8 @@ export async function startServer(
     } catch (error) {
       await lifecycle.stop()
       if (extension.signal?.aborted) throw extension.signal.reason
-      if (!isUnavailable(error) || performance.now() >= deadline) throw error
+      const isAway = isUnavailable(error) && !isRefused(error)
+      if (!isAway || performance.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)
     }

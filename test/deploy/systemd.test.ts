@@ -44,3 +44,8 @@ it('the unit gives the server more time than it takes to stop', () => {
   expect(Number(settingOf('TimeoutStopSec')) * 1000).toBeGreaterThan(read.config.shutdownTimeoutMs)
   expect(settingOf('KillMode')).toBe('mixed')
 })
+
+it('the unit starts the server again for as long as it fails', () => {
+  expect(settingOf('Restart')).toBe('on-failure')
+  expect(settingOf('StartLimitIntervalSec')).toBe('0')
+})

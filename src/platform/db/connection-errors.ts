@@ -28,6 +28,9 @@ const lostConnection = new Set([
  */
 const noRoom = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOBUFS', 'EADDRNOTAVAIL'])
 
+/** Errors of connections that could not be opened, whatever their codes: those of TLS are many, and those of files mean others elsewhere. */
+const unopened = new WeakSet<Error>()
+
 /** No connection of the pool became free. Nothing was done. */
 export class NoConnectionError extends PlazaError {
   constructor(reason: string) {
@@ -108,9 +111,23 @@ export function outageOf(error: unknown): Outage | null {
   const shortage = codes.map(shortageOf).find((found) => found !== null)
   if (shortage) return shortage
   if (codes.includes(cancelledState)) return 'StatementTimeout'
-  const isAway = codes.some((code) => lostConnection.has(code) || unavailableState.test(code))
-  const isUnserved = causes.some((cause) => cause instanceof NoConnectionError || isUnconnected(cause))
-  return isAway || isUnserved ? 'DatabaseAway' : null
+  return isAway(causes) || causes.some(isRefusal) ? 'DatabaseAway' : null
+}
+
+/**
+ * True if the server refuses this process (its password, its database), or the connection cannot be encrypted or lacks a file. It
+ * passes when an operator acts: a running server waits for that, and one that starts says it at once.
+ */
+export function isRefused(error: unknown): boolean {
+  const causes = causesOf(error)
+  return !isAway(causes) && causes.some(isRefusal)
+}
+
+/** Marks the error of a connection that could not be opened: nothing was sent that could have been executed. */
+export function unopenedError(error: unknown): Error {
+  const marked = error instanceof Error ? error : new Error(String(error))
+  unopened.add(marked)
+  return marked
 }
 
 /**
@@ -165,6 +182,24 @@ function causesOf(error: unknown): Error[] {
     current = current.cause
   }
   return causes
+}
+
+function isAway(causes: readonly Error[]): boolean {
+  return causes.some((cause) => {
+    const isKnown = codeOf(cause).some((code) => lostConnection.has(code) || unavailableState.test(code))
+    return isKnown || cause instanceof NoConnectionError || isUnconnected(cause)
+  })
+}
+
+/**
+ * A server ends a session with severity FATAL, or all with PANIC. What is none of `unavailableState` comes before the session begins: of a
+ * password (28P01), `pg_hba.conf` (28000), the database (3D000, 42501, 55000).
+ */
+function isRefusal(error: Error): boolean {
+  if (unopened.has(error)) return true
+  return (
+    error.name === 'PostgresError' && 'severity' in error && /^(FATAL|PANIC)$/.test(String(error.severity))
+  )
 }
 
 function codeOf(error: Error): string[] {

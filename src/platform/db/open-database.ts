@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
-import { isLockTimeout, isUnavailable } from './connection-errors.js'
+import { isLockTimeout, isRefused, isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
 import { type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
@@ -198,7 +198,8 @@ async function withMigrations(
       return opened
     } catch (error) {
       const isLocked = isLockTimeout(error)
-      const passes = isUnavailable(error) || isLocked || isTransient(error)
+      const isAway = isUnavailable(error) && !isRefused(error)
+      const passes = isAway || isLocked || isTransient(error)
       if (signal?.aborted || !passes || performance.now() >= deadline) {
         await opened.close()
         // An attempt that was under way fails with what it met.

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import postgres from '#postgres'
 import { resultWithin } from '../process/pause.js'
+import { unopenedError } from './connection-errors.js'
 import type { DatabaseAddress, DatabaseHost } from './database-url.js'
 import { dial, failedSocket } from './dialer.js'
 import {
@@ -96,7 +97,7 @@ export function openSockets(
       return socket
     } catch (error) {
       forget()
-      return failedSocket(error as Error)
+      return failedSocket(unopenedError(error))
     }
   }
 
