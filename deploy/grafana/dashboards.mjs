@@ -39,10 +39,16 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
     },
   ),
   number('p99', 's', quantile(0.99, HTTP, '', ANSWERED), { bad: 1 }),
-  number('Statements refused for space', 'none', `sum(increase(plaza_database_shortages_total{${P}}[1h]))`, {
-    bad: 1,
-    description: 'In the last hour, because the disk or the memory of PostgreSQL is full.',
-  }),
+  number(
+    'Statements that PostgreSQL refuses',
+    'none',
+    `sum(increase(plaza_database_shortages_total{${P}}[1h]))`,
+    {
+      bad: 1,
+      description:
+        'In the last hour, because the disk or the memory of PostgreSQL is full, or it takes no writes.',
+    },
+  ),
 
   row('Requests'),
   chart('Requests by status', 'reqps', [[rate(`${HTTP}_count`, 'status', CALLERS), '{{status}}']], {
@@ -100,7 +106,7 @@ const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, proce
   chart('Replicas in use', 'none', [[`sum by (replica) (plaza_replica_in_use{${P}})`, '{{replica}}']], {
     description: 'The number of processes that read from it.',
   }),
-  chart('Statements refused for space', 'ops', [
+  chart('Statements that PostgreSQL refuses', 'ops', [
     [rate('plaza_database_shortages_total', 'shortage'), '{{shortage}}'],
   ]),
 

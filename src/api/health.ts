@@ -15,7 +15,7 @@ export interface Readiness {
 
 export interface HealthOptions {
   readonly readReadiness: () => Promise<Readiness>
-  /** Reads the resources that have run out lately. Reads go on, so it is no reason to be not ready. */
+  /** Reads what the database has lacked lately. Reads go on, so it is no reason to be not ready. */
   readonly readShortages: () => Promise<readonly Shortage[]>
   /** Milliseconds within which every request is answered. */
   readonly requestTimeoutMs: number

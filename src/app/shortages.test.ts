@@ -7,6 +7,7 @@ import { watchShortages } from './shortages.js'
 
 const DISK_FULL = '53100'
 const OUT_OF_MEMORY = '53200'
+const READ_ONLY = '25006'
 
 it('a shortage is named after a statement failed of it, and others are not', async () => {
   const shortages = watchShortages(undefined)
@@ -17,6 +18,8 @@ it('a shortage is named after a statement failed of it, and others are not', asy
   expect(await shortages.read()).toEqual(['InsufficientMemory'])
   shortages.note(DISK_FULL)
   expect(await shortages.read()).toEqual(['InsufficientStorage', 'InsufficientMemory'])
+  shortages.note(READ_ONLY)
+  expect(await shortages.read()).toEqual(['InsufficientStorage', 'InsufficientMemory', 'ReadOnly'])
 })
 
 it('the metrics count failed statements by shortage, from 0', async () => {
@@ -29,11 +32,13 @@ it('the metrics count failed statements by shortage, from 0', async () => {
   expect(await read()).toEqual([
     'plaza_database_shortages_total{shortage="InsufficientStorage"} 0',
     'plaza_database_shortages_total{shortage="InsufficientMemory"} 0',
+    'plaza_database_shortages_total{shortage="ReadOnly"} 0',
   ])
-  for (const state of [DISK_FULL, DISK_FULL, OUT_OF_MEMORY, '23505']) shortages.note(state)
+  for (const state of [DISK_FULL, DISK_FULL, OUT_OF_MEMORY, READ_ONLY, '23505']) shortages.note(state)
   expect(await read()).toEqual([
     'plaza_database_shortages_total{shortage="InsufficientStorage"} 2',
     'plaza_database_shortages_total{shortage="InsufficientMemory"} 1',
+    'plaza_database_shortages_total{shortage="ReadOnly"} 1',
   ])
 })
 

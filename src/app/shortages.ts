@@ -17,7 +17,7 @@ export interface ShortageWatch {
   note(state: string): void
   /** Adds the count of failed statements. */
   observe(metrics: Metrics): void
-  /** Reads what has run out lately, or is about to in the directory of an embedded database. */
+  /** Reads what the database has lacked lately, or is about to in the directory of an embedded database. */
   read(): Promise<readonly Shortage[]>
 }
 
@@ -30,25 +30,26 @@ export function watchShortages(dataDir: string | undefined): ShortageWatch {
     observe({ registry }) {
       const failed = new Counter({
         name: 'plaza_database_shortages_total',
-        help: 'Statements that failed because the database has no storage or memory left',
+        help: 'Statements that failed because the database has no storage or memory left, or takes no writes',
         labelNames: ['shortage'],
         registers: [registry],
       })
-      for (const shortage of ['InsufficientStorage', 'InsufficientMemory']) failed.inc({ shortage }, 0)
+      for (const shortage of ['InsufficientStorage', 'InsufficientMemory', 'ReadOnly'])
+        failed.inc({ shortage }, 0)
       count = (shortage) => failed.inc({ shortage })
     },
     async read() {
       const isFull = recent.isRecent('InsufficientStorage') || (await isAlmostFull(dataDir))
       return [
         ...(isFull ? ['InsufficientStorage' as const] : []),
-        ...(recent.isRecent('InsufficientMemory') ? ['InsufficientMemory' as const] : []),
+        ...(['InsufficientMemory', 'ReadOnly'] as const).filter((shortage) => recent.isRecent(shortage)),
       ]
     },
   }
 }
 
 /**
- * Resources that the database ran out of, by the errors of all statements of this process. PostgreSQL does not say how much is left:
+ * What the database lacked, by the errors of all statements of this process. PostgreSQL does not say how much is left:
  * that something failed a moment ago is all that is known.
  */
 class RecentShortages {

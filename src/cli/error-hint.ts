@@ -18,6 +18,9 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
   '3D000': 'create that database (createdb), or set DATABASE_URL to another one',
   '28P01': 'check the user and the password in DATABASE_URL',
   '28000': 'check the user and the password in DATABASE_URL',
+  // read_only_sql_transaction
+  25006:
+    'DATABASE_URL leads to a PostgreSQL that takes no writes: name the primary, or find out why it refuses them (default_transaction_read_only)',
   ECONNREFUSED: 'start the PostgreSQL of DATABASE_URL, or set it to another one',
   ENOTFOUND: 'check the host in DATABASE_URL',
   WRONG_SERVER: 'check target_session_attrs and the hosts in DATABASE_URL: none of them is such a server',

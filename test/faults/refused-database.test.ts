@@ -4,9 +4,10 @@ import { createApiKeyCache } from '../../src/features/apps/api-key-cache.js'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { isUnavailable } from '../../src/platform/db/connection-errors.js'
+import { encodeMessage } from '../../src/protocol/codec.js'
 import { createTestDatabase } from '../database.js'
 import { createDatabaseLogin } from '../database-login.js'
-import { TestUser, testNowUnix } from '../network.js'
+import { TestUser, testNow, testNowUnix } from '../network.js'
 import { startTestServer } from '../running-server.js'
 
 const KEY = 'a-key-for-the-test'
@@ -59,4 +60,35 @@ it('a password of the database that is changed: a key that was checked is accept
   expect(await keys.find(key).catch(isUnavailable)).toBe(true)
   await login.admit()
   await expect.poll(() => keys.find(key).catch(isUnavailable)).toEqual(caller)
+})
+
+it('a database that takes no writes: writes are 503, reads go on, and the reason is named until it takes them again', async () => {
+  const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
+  const user = new TestUser(3)
+  await server.hub.submitOnChainEvents(user.onChain())
+  const get = async (path: string) => {
+    const reply = await fetch(`${server.urls.main}${path}`, { headers: { 'x-api-key': KEY } })
+    return { status: reply.status, text: await reply.text() }
+  }
+  const submit = async (text: string) => {
+    const body = encodeMessage(user.cast(text, testNow))
+    const headers = { 'content-type': 'application/octet-stream' }
+    const reply = await fetch(`${server.urls.main}/v1/submitMessage`, { method: 'POST', headers, body })
+    return { status: reply.status, body: await reply.json() }
+  }
+  expect((await submit('before')).status).toBe(200)
+  const database = db(new URL(url).pathname.slice(1))
+  await db`alter database ${database} set default_transaction_read_only = on`
+  await db`
+    select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await expect.poll(async () => (await submit('refused')).status).toBe(503)
+  await expect.poll(async () => (await get('/readyz')).text).toContain('"shortages":["ReadOnly"]')
+  expect((await get('/readyz')).status).toBe(200)
+  expect((await get('/metrics')).text).toMatch(
+    /^plaza_database_shortages_total\{shortage="ReadOnly"\} [1-9]/m,
+  )
+  expect((await get('/v1/castsByFid?fid=3')).status).toBe(200)
+  await db`alter database ${database} reset default_transaction_read_only`
+  await expect.poll(async () => (await submit('after')).status).toBe(200)
 })

@@ -41,10 +41,9 @@ export class NoConnectionError extends PlazaError {
 /**
  * SQLSTATEs of a server that is temporarily unavailable. Appendix A of PostgreSQL's manual: 08 connection
  * exception, 53 insufficient resources (disk, memory, connections), 57P01-57P03 shutting down, crashed,
- * starting up, 57P05 idle session, 25P03 idle transaction ended by timeout, 25006 a write on a server that takes
- * none: a standby whose promotion has not finished, or a primary that was demoted.
+ * starting up, 57P05 idle session, 25P03 idle transaction ended by timeout.
  */
-const unavailableState = /^(08...|53...|57P0[1235]|25P03|25006)$/
+const unavailableState = /^(08...|53...|57P0[1235]|25P03)$/
 
 /** 23505 unique violation: a row with this key exists. */
 export const UNIQUE_VIOLATION = '23505'
@@ -55,12 +54,16 @@ const cancelledState = '57014'
 /** Limits that a statement has reached: its time, memory or locks (53200), and 53400, temporary files. */
 const limitState = /^(57014|53200|53400)$/
 
-/** Resources that the database lacks, by error code. 53100 disk full, 53200 out of memory; the others are of our own files. */
+/**
+ * What the database lacks, by error code. 53100 disk full, 53200 out of memory, 25006 a write on a server that takes none: a standby
+ * whose promotion has not finished, a primary that was demoted, or `default_transaction_read_only`. The others are of our own files.
+ */
 const shortages: Readonly<Record<string, Shortage>> = {
   53100: 'InsufficientStorage',
   ENOSPC: 'InsufficientStorage',
   EDQUOT: 'InsufficientStorage',
   53200: 'InsufficientMemory',
+  25006: 'ReadOnly',
 }
 
 /** 40001 serialization failure, 40P01 deadlock: a retry of the transaction can succeed. */
@@ -78,8 +81,8 @@ const failedTransactionState = '25P02'
 /** Depth to which causes of an error are followed. */
 const MAX_CAUSES = 5
 
-/** A resource that has run out. */
-export type Shortage = 'InsufficientStorage' | 'InsufficientMemory'
+/** A resource that has run out, or writes that the server does not take. */
+export type Shortage = 'InsufficientStorage' | 'InsufficientMemory' | 'ReadOnly'
 
 /** Why the database cannot serve a request, as the log names it. */
 export type Outage = Shortage | 'StatementTimeout' | 'DatabaseAway'
@@ -87,6 +90,7 @@ export type Outage = Shortage | 'StatementTimeout' | 'DatabaseAway'
 const outageTexts: Readonly<Record<Outage, string>> = {
   InsufficientStorage: 'the server has no space left to store anything: reads go on, try again later',
   InsufficientMemory: 'the database has no memory left for this request, try again soon',
+  ReadOnly: 'the database takes no writes for now: reads go on, try again soon',
   StatementTimeout: 'the database took too long for this request, try again soon',
   DatabaseAway: 'the database is not available, try again soon',
 }
@@ -144,7 +148,7 @@ export function unavailableError(cause: unknown): PlazaError | null {
   return outage === null ? null : new PlazaError('unavailable', outageTexts[outage], { cause })
 }
 
-/** The resource that has run out, by the code of an error. */
+/** What the database lacks, by the code of an error. */
 export function shortageOf(code: string): Shortage | null {
   return shortages[code] ?? null
 }

@@ -69,8 +69,9 @@ async function repeat(
     } catch (error) {
       // It was cancelled, or its next run, elsewhere or later, tells.
       if (stopping.aborted) return
-      if (outageOf(error) === 'DatabaseAway') {
-        // It is soon back: an hourly job would miss its hour. One that took too long would do so again, all day.
+      const outage = outageOf(error)
+      if (outage === 'DatabaseAway' || outage === 'ReadOnly') {
+        // It is soon back, or its successor there: an hourly job would miss its hour. One that took too long would do so again, all day.
         waitMs = Math.min(waitMs, TAKEOVER_MS)
         log.warn({ err: error, job: job.name, retryMs: waitMs }, 'a scheduled job waits for the database')
       } else log.error({ err: error, job: job.name }, 'a scheduled job failed')
