@@ -1,6 +1,7 @@
 import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createDevelopmentKey } from '../../features/apps/api-keys.js'
 import { deleteOldUsage, KeyUsage } from '../../features/apps/key-usage.js'
+import { earlierNow } from '../../hub/log/partitions.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import type { Module } from '../module.js'
 
@@ -42,7 +43,11 @@ export const appsModule: Module = {
           perProcess: true,
           run: () => keyUsage.flush(write),
         },
-        { name: 'old requests of API keys', everyMs: HOUR_MS, run: () => deleteOldUsage(write, clock()) },
+        {
+          name: 'old requests of API keys',
+          everyMs: HOUR_MS,
+          run: async () => deleteOldUsage(write, await earlierNow(write, clock())),
+        },
       ],
       stop: () => keyUsage.flush(write),
     }

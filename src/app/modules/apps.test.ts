@@ -1,0 +1,25 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createApiKey } from '../../features/apps/api-keys.js'
+import { ensureApp } from '../../features/apps/apps.js'
+import { silentLog } from '../../platform/log/log.js'
+import type { ServerApp } from '../module.js'
+import { appsModule } from './apps.js'
+
+const { db } = await createTestDatabase()
+
+it('a clock that is days ahead of the database -> no day of the usage is deleted early', async () => {
+  const { id } = await createApiKey(db, { appId: await ensureApp(db, 'app'), rateLimit: 0 })
+  await db`
+    insert into apps.usage (key_id, day, operation, requests, refusals)
+    select ${id}, current_date - age, 'GET cast', 1, 0 from unnest('{1, 40}'::integer[]) as age`
+  const started = await appsModule.start!({
+    config: { databaseUrl: 'of-an-operator' },
+    connections: { read: db, write: db },
+    clock: () => Date.now() + 40 * 86_400_000,
+    log: silentLog,
+  } as unknown as ServerApp)
+  onTestFinished(() => started.stop?.())
+  await started.jobs?.find(({ name }) => name === 'old requests of API keys')?.run()
+  expect(await db`select current_date - day as age from apps.usage`).toEqual([{ age: 1 }])
+})
