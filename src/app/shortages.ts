@@ -49,7 +49,7 @@ export function watchShortages(dataDir: string | undefined): ShortageWatch {
 }
 
 /**
- * What the database lacked, by the errors of all statements of this process. PostgreSQL does not say how much is left:
+ * Shortages of the database, by the errors of all statements of this process. PostgreSQL does not say how much is left:
  * that something failed a moment ago is all that is known.
  */
 class RecentShortages {

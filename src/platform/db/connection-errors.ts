@@ -55,7 +55,7 @@ const cancelledState = '57014'
 const limitState = /^(57014|53200|53400)$/
 
 /**
- * What the database lacks, by error code. 53100 disk full, 53200 out of memory, 25006 a write on a server that takes none: a standby
+ * Shortages of the database, by error code. 53100 disk full, 53200 out of memory, 25006 a write on a server that takes none: a standby
  * whose promotion has not finished, a primary that was demoted, or `default_transaction_read_only`. The others are of our own files.
  */
 const shortages: Readonly<Record<string, Shortage>> = {
@@ -148,7 +148,7 @@ export function unavailableError(cause: unknown): PlazaError | null {
   return outage === null ? null : new PlazaError('unavailable', outageTexts[outage], { cause })
 }
 
-/** What the database lacks, by the code of an error. */
+/** Returns what the database lacks, by the code of an error. */
 export function shortageOf(code: string): Shortage | null {
   return shortages[code] ?? null
 }
