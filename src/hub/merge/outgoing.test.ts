@@ -1,9 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
+import { addressVerification, TestChannel } from '../../../test/channels.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
+import { ChannelMemberAction } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { CHANNELS_FID } from '../../protocol/shard.js'
+import { readOutgoing } from '../sync/publish/outgoing-queue.js'
 import { outgoingChannel } from './outgoing.js'
 
 const { db } = await createTestDatabase()
@@ -63,6 +67,28 @@ test('refused, repeated and pruned messages are not remembered', async () => {
   const merged = [cast, forged, ...many].filter((_, index) => refusals[index] === null)
   expect(refusals.flatMap((refusal) => refusal?.code ?? [])).toContain('bad_request.prunable')
   expect(await outgoingHashes()).toEqual(hashesOf(merged))
+})
+
+test('messages of channels are one queue of all users, which waits without their other messages', async () => {
+  const [owner, moderator] = [await newUser(), await newUser()]
+  const garden = new TestChannel('garden')
+  await garden.register(db)
+  await hub.submit([addressVerification(owner, garden.owner)], { trusted: true })
+  const appointed = garden.member(owner, ChannelMemberAction.ADD_MODERATOR, moderator.fid)
+  const pin = garden.pin(moderator, Buffer.alloc(20, 1))
+  const cast = moderator.cast('first', testNow - 10)
+  for (const message of [appointed, pin, cast])
+    expect(await hub.submit([message], fromClient)).toEqual([null])
+  const waiting = async (queues: number[]) =>
+    (await readOutgoing(db, queues)).map(({ queue, message }) => [queue, message.hash.toString('hex')])
+  const [first, second, third] = hashesOf([appointed, pin, cast])
+  expect(await waiting([])).toEqual([
+    [CHANNELS_FID, first],
+    [CHANNELS_FID, second],
+    [moderator.fid, third],
+  ])
+  expect(await waiting([CHANNELS_FID])).toEqual([[moderator.fid, third]])
+  expect(await waiting([moderator.fid])).toHaveLength(2)
 })
 
 test('a hub that does not publish remembers nothing', async () => {

@@ -6,6 +6,8 @@ import type { SignedMessage } from '../../../protocol/message.js'
 /** A message that is to be sent to the upstream. */
 export interface OutgoingMessage {
   readonly id: number
+  /** Messages of a queue are sent in their order: the fid of their user, or `CHANNELS_FID` for those of channels, of all users. */
+  readonly queue: number
   readonly message: SignedMessage
   /** The upstream has refused it before. */
   readonly wasRefused: boolean
@@ -34,28 +36,29 @@ const RETRY_SECONDS = HOUR_SECONDS
 /** Days that refused messages are kept. */
 const KEPT_REFUSED_DAYS = 7
 
-/** Reads the messages that were merged first, and due refused ones; none of the users who wait. */
-export async function readOutgoing(db: Database, waitingFids: readonly number[]): Promise<OutgoingMessage[]> {
-  const rows = await db<{ id: number; message: Buffer; wasRefused: boolean }[]>`
+/** Reads the messages that were merged first, and due refused ones; none of the queues that wait. */
+export async function readOutgoing(db: Database, waiting: readonly number[]): Promise<OutgoingMessage[]> {
+  const rows = await db<{ id: number; queue: number; message: Buffer; wasRefused: boolean }[]>`
     (
-      select id, message, false as "wasRefused"
+      select id, fid as queue, message, false as "wasRefused"
       from hub.outgoing_messages
-      where refused_at is null and fid <> all (${waitingFids}::bigint[])
+      where refused_at is null and fid <> all (${waiting}::bigint[])
       order by id
       limit ${ROUND_MESSAGES - ROUND_RETRIES}
     )
     union all
     (
-      select id, message, true
+      select id, fid, message, true
       from hub.outgoing_messages
-      where retry_at <= now() and fid <> all (${waitingFids}::bigint[])
+      where retry_at <= now() and fid <> all (${waiting}::bigint[])
       order by retry_at
       limit ${ROUND_RETRIES}
     )
     order by id
   `
-  return rows.map(({ id, message, wasRefused }) => ({
+  return rows.map(({ id, queue, message, wasRefused }) => ({
     id,
+    queue,
     message: decodeStoredMessage(message),
     wasRefused,
   }))

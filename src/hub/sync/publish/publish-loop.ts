@@ -64,7 +64,7 @@ type Next =
 class Publisher {
   readonly #options: PublishLoopOptions
   readonly #refusedLog: RefusedMessageLog
-  readonly #waitingUsers = new Map<number, { readonly untilMs: number; readonly delayMs: number }>()
+  readonly #waitingQueues = new Map<number, { readonly untilMs: number; readonly delayMs: number }>()
   readonly #loggedKinds = new Set<string>()
   #failures = 0
   #delayMs = RETRY_MS.first
@@ -79,7 +79,7 @@ class Publisher {
     const { db, upstreams, signal } = this.#options
     const client = upstreams.current()
     try {
-      const outgoing = await readOutgoing(db, this.#usersThatWait())
+      const outgoing = await readOutgoing(db, this.#queuesThatWait())
       this.#refusedLog.flush()
       if (outgoing.length === 0) return { kind: 'idle' }
       const round = await sendRound(client, outgoing, signal)
@@ -129,27 +129,27 @@ class Publisher {
   }
 
   /**
-   * Users whose next message failed wait by themselves, so that they hold up nobody: while others go through, for a minute at most,
+   * Queues whose next message failed wait by themselves, so that they hold up no other: while others go through, for a minute at most,
    * and else as long as between two attempts.
    */
   #postpone({ answered, postponed }: Round, longestMs = USER_RETRY_MS.last): void {
     const { log, clock } = this.#options
-    for (const { outgoing } of answered) this.#waitingUsers.delete(outgoing.message.data.fid)
+    for (const { outgoing } of answered) this.#waitingQueues.delete(outgoing.queue)
     const [first] = postponed
     // One line until none waits: a node may limit the rate of many users.
-    if (first !== undefined && this.#waitingUsers.size === 0)
+    if (first !== undefined && this.#waitingQueues.size === 0)
       log.warn({ err: first[1], fid: first[0] }, 'messages of a user wait for the upstream')
-    if (this.#waitingUsers.size + postponed.size > MAX_WAITING_USERS) this.#waitingUsers.clear()
-    for (const fid of postponed.keys()) {
-      const { delayMs: last = USER_RETRY_MS.first / 2 } = this.#waitingUsers.get(fid) ?? {}
+    if (this.#waitingQueues.size + postponed.size > MAX_WAITING_USERS) this.#waitingQueues.clear()
+    for (const queue of postponed.keys()) {
+      const { delayMs: last = USER_RETRY_MS.first / 2 } = this.#waitingQueues.get(queue) ?? {}
       const delayMs = Math.min(longestMs, last * 2)
-      this.#waitingUsers.set(fid, { untilMs: clock() + delayMs, delayMs })
+      this.#waitingQueues.set(queue, { untilMs: clock() + delayMs, delayMs })
     }
   }
 
-  #usersThatWait(): number[] {
+  #queuesThatWait(): number[] {
     const nowMs = this.#options.clock()
-    return [...this.#waitingUsers].filter(([, { untilMs }]) => untilMs > nowMs).map(([fid]) => fid)
+    return [...this.#waitingQueues].filter(([, { untilMs }]) => untilMs > nowMs).map(([queue]) => queue)
   }
 
   #report(answered: readonly Answered[]): void {

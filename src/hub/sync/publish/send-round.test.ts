@@ -5,6 +5,7 @@ import { TestUser, testNow } from '../../../../test/network.js'
 import type { Message } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { SubmitBulkMessagesResponse } from '../../../protocol/proto/generated/request_response.js'
+import { CHANNELS_FID } from '../../../protocol/shard.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { sendRound } from './send-round.js'
@@ -48,7 +49,7 @@ const casts = (user: TestUser, count: number) =>
 
 function toOutgoing(messages: readonly SignedMessage[]) {
   for (const message of messages) fids.set(hexOf(message), message.data.fid)
-  return messages.map((message, id) => ({ id, message, wasRefused: false }))
+  return messages.map((message, id) => ({ id, queue: message.data.fid, message, wasRefused: false }))
 }
 
 const refusal = (code: string) =>
@@ -78,21 +79,24 @@ test('a message that is stored there, or superseded there, is done', async () =>
   expect(answered.map(({ answer }) => answer.kind)).toEqual(['duplicate', 'conflict'])
 })
 
-test('messages of channels are sent in one order, whoever sends them: one that waits holds up the others', async () => {
+test('messages of channels are a queue of their own, behind those of users: one that waits holds up no user', async () => {
   const garden = new TestChannel('garden')
   const pin = (user: TestUser, byte: number) => garden.pin(user, Buffer.alloc(20, byte), testNow - byte)
-  const messages = [...casts(alice, 1), pin(alice, 3), pin(bob, 2), pin(alice, 1)]
+  const pins = [pin(alice, 3), pin(bob, 2), pin(alice, 1)]
+  const outgoing = [
+    ...toOutgoing(pins).map((each) => ({ ...each, queue: CHANNELS_FID })),
+    ...toOutgoing([...casts(alice, 1), ...casts(bob, 1)]),
+  ]
   const upstream = createUpstream()
-  await sendRound(upstream.client, toOutgoing(messages), signal)
-  expect(upstream.single).toEqual(messages.map(hexOf))
+  await sendRound(upstream.client, outgoing, signal)
+  expect(upstream.single.slice(2)).toEqual(pins.map(hexOf))
 
-  const carol = casts(new TestUser(3), 1)
   const limited = createUpstream((hash) =>
-    hash === hexOf(messages[1]!) ? refusal('bad_request.rate_limited') : null,
+    hash === hexOf(pins[0]!) ? refusal('bad_request.rate_limited') : null,
   )
-  const { postponed } = await sendRound(limited.client, toOutgoing([...messages, ...carol]), signal)
-  expect(limited.single.toSorted()).toEqual([...messages.slice(0, 2), ...carol].map(hexOf).toSorted())
-  expect([...postponed.keys()]).toEqual([1, 2])
+  const { answered, postponed } = await sendRound(limited.client, outgoing, signal)
+  expect(answered.map(({ outgoing: { queue } }) => queue).toSorted()).toEqual([1, 2])
+  expect([...postponed.keys()]).toEqual([CHANNELS_FID])
 })
 
 test('a limit of one user holds up this user, and nobody else', async () => {

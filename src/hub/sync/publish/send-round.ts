@@ -2,7 +2,6 @@ import { status } from '@grpc/grpc-js'
 import { storableText } from '../../../platform/text/storable-text.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { toProtobuf } from '../../../protocol/codec.js'
-import { isChannelType } from '../../../protocol/message-kinds.js'
 import { SubmitBulkMessagesResponse } from '../../../protocol/proto/generated/request_response.js'
 import { CHANNELS_FID, isOfShardZero } from '../../../protocol/shard.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
@@ -12,11 +11,11 @@ import type { Answered, OutgoingMessage, UpstreamAnswer } from './outgoing-queue
 /** Result of one round. Messages without an answer stay in the queue. */
 export interface Round {
   readonly answered: readonly Answered[]
-  /** Users whose next message the upstream could not take now, or who wait for such a user, and why. */
+  /** Queues whose next message the upstream could not take now, and why. */
   readonly postponed: ReadonlyMap<number, UpstreamFailure>
 }
 
-/** Users whose messages are under way at the same time. Those of one user go one after the other. */
+/** Queues whose messages are under way at the same time. Those of one queue go one after the other. */
 const CONCURRENCY = 8
 /** With fewer messages, calls of one each are as fast. */
 const MIN_BULK_MESSAGES = 20
@@ -29,27 +28,25 @@ const MAX_REFUSAL_LENGTH = 500
 type Client = Pick<UpstreamClient, 'call'>
 
 /**
- * Sends messages to an upstream, those of a user in their order, and all of users with messages of channels in one order: what a
- * channel takes, and what stays in it, depends on what arrived there before (docs/protocol.md §7.1.4). It answers for every message that was sent; after a failure
- * that is not about a message, it sends no more.
+ * Sends messages to an upstream, those of a queue in their order. It answers for every message that was sent; after a failure that
+ * is not about a message, it sends no more.
  */
 export async function sendRound(
   client: Client,
   outgoing: readonly OutgoingMessage[],
   signal: AbortSignal,
 ): Promise<Round> {
-  const queues = queuesOf(outgoing)
   const answered: Answered[] = []
-  const remaining = await sendInBulk(client, queues, answered, signal)
+  const remaining = await sendInBulk(client, queuesOf(outgoing), answered, signal)
   const postponed = new Map<number, UpstreamFailure>()
   let isReached = true
-  async function sendQueues(): Promise<void> {
-    for (let queue = remaining.shift(); queue !== undefined && isReached; queue = remaining.shift()) {
+  async function sendQueues(queues: (readonly OutgoingMessage[])[]): Promise<void> {
+    for (let queue = queues.shift(); queue !== undefined && isReached; queue = queues.shift()) {
       for (const each of queue) {
         if (signal.aborted) return
         const answer = await sendOne(client, each, signal)
         if (answer instanceof UpstreamFailure) {
-          for (const { message } of queue) postponed.set(message.data.fid, answer)
+          postponed.set(each.queue, answer)
           if (answer.errorCode === null) isReached = false
           break
         }
@@ -57,20 +54,20 @@ export async function sendRound(
       }
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, sendQueues))
+  const isOfChannels = ([first]: readonly OutgoingMessage[]) => first?.queue === CHANNELS_FID
+  const ofUsers = remaining.filter((queue) => !isOfChannels(queue))
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => sendQueues(ofUsers)))
+  // Behind the verifications and keys by which their users may send them.
+  await sendQueues(remaining.filter(isOfChannels))
   return { answered, postponed }
 }
 
 function queuesOf(outgoing: readonly OutgoingMessage[]): OutgoingMessage[][] {
-  const isOfChannel = ({ message }: OutgoingMessage) => isChannelType(message.data.type)
-  const inChannels = new Set(outgoing.filter(isOfChannel).map(({ message }) => message.data.fid))
   const queues = new Map<number, OutgoingMessage[]>()
   for (const each of outgoing) {
-    const { fid } = each.message.data
-    const key = inChannels.has(fid) ? CHANNELS_FID : fid
-    const queue = queues.get(key)
+    const queue = queues.get(each.queue)
     if (queue) queue.push(each)
-    else queues.set(key, [each])
+    else queues.set(each.queue, [each])
   }
   return [...queues.values()]
 }
