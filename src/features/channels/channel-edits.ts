@@ -1,5 +1,5 @@
 import { invalidField } from '../../api/invalid-field.js'
-import { usernameMentions } from '../../graph/view/text-ranges.js'
+import { mentionCandidates } from '../../graph/view/mention-candidates.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { castHashBytes } from '../../protocol/bytes.js'
@@ -52,9 +52,9 @@ type Description = Required<
   Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
 >
 
-/** Extracts mentions from a description. Unknown names stay text; of a shared name the lowest fid counts, as in casts. */
+/** Extracts mentions from a description, by the rules for casts. Unknown names stay text; of a shared name the lowest fid counts. */
 async function readDescription(db: Database, text: string): Promise<Description> {
-  const candidates = usernameMentions(text).map(({ name, range }) => ({ ...range, names: [name] }))
+  const candidates = mentionCandidates(text)
   const names = [...new Set(candidates.flatMap((candidate) => candidate.names))]
   const rows = await db<{ username: string; fid: number }[]>`
     select username, min(fid) as fid

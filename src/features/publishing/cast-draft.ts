@@ -1,4 +1,5 @@
 import { invalidField } from '../../api/invalid-field.js'
+import { mentionCandidates } from '../../graph/view/mention-candidates.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { castHashBytes } from '../../protocol/bytes.js'
@@ -7,7 +8,7 @@ import { MAX_CAST_BYTES, MAX_LONG_CAST_BYTES } from '../../protocol/kinds/cast.j
 import { validateEmbed, validateUrl } from '../../protocol/kinds/target.js'
 import type { MessageContent } from '../../protocol/message.js'
 import { validationError } from './author.js'
-import { mentionCandidates, stripMentions } from './mentions.js'
+import { stripMentions } from './mentions.js'
 
 /** A cast to publish. */
 export interface CastRequest {

@@ -2,9 +2,9 @@ import type { Database } from '../../platform/db/connection.js'
 import { type ChannelRecord, loadChannels } from '../load/channel-record.js'
 import { loadNames, type TextNames } from '../load/mentioned-names.js'
 import { channelDehydrated } from '../view/channel.js'
+import { mentionCandidates } from '../view/mention-candidates.js'
 import { type ChannelTemplate, channelTemplate } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
-import { usernameMentions } from '../view/text-ranges.js'
 import { cacheTag, channelTags } from './cache-tags.js'
 import { type CacheLookups, splitCached, TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
@@ -61,7 +61,7 @@ export class ChannelCache {
 
 /** The names of the users whom the description mentions by name. */
 function describedNames({ description, hasNamesInDescription }: ChannelRecord): string[] {
-  return hasNamesInDescription ? usernameMentions(description).map(({ name }) => name) : []
+  return hasNamesInDescription ? mentionCandidates(description).flatMap(({ names }) => names) : []
 }
 
 /** The tags of everything that the view of a channel shows, except its lead. */

@@ -2,9 +2,10 @@ import type { Database } from '../../platform/db/connection.js'
 import { DataLoader } from '../load/data-loader.js'
 import { loadNames, type TextNames } from '../load/mentioned-names.js'
 import { loadUsers, type UserRecord } from '../load/user-record.js'
+import { mentionCandidates } from '../view/mention-candidates.js'
 import { type UserTemplate, userTemplate } from '../view/render.js'
 import type { LocationAddress } from '../view/schema/user.js'
-import { channelMentions, usernameMentions } from '../view/text-ranges.js'
+import { channelMentions } from '../view/text-ranges.js'
 import { userViewEnd } from '../view/user.js'
 import { cacheTag, channelTags } from './cache-tags.js'
 import {
@@ -78,7 +79,7 @@ export class UserCache {
     const records = [...(await loadUsers(db, fids)).values()]
     const bios = records.map((record) => record.bio ?? '')
     const names = await loadNames(db, {
-      usernames: unique(bios.flatMap(usernameMentions).map(({ name }) => name)),
+      usernames: unique(bios.flatMap(mentionCandidates).flatMap(({ names }) => names)),
       channelIds: unique(bios.flatMap(channelMentions).map(({ name }) => name)),
     })
     const now = Math.floor(clock() / 1000)
@@ -99,7 +100,7 @@ function tagsOf({ record, mentionedFids }: CachedUser, { channels }: TextNames):
   return [
     cacheTag.user(record.fid),
     ...unique(dehydratedFids).map(cacheTag.dehydratedUser),
-    ...usernameMentions(bio).map(({ name }) => cacheTag.username(name)),
+    ...mentionCandidates(bio).flatMap(({ names }) => names.map(cacheTag.username)),
     ...channelMentions(bio).flatMap(({ name }) =>
       channels.has(name) ? channelTags(name) : cacheTag.channel(name),
     ),

@@ -56,7 +56,7 @@ it('shows what its owner set', () => {
 })
 
 it('a description with names in it mentions those whom there are', () => {
-  const description = 'by @alice and @nobody'
+  const description = 'by @alice and @nobody, elsewhere @alice@social.example'
   expect(presentChannel(channelRecord({ description, hasNamesInDescription: true }), users)).toMatchObject({
     description,
     description_mentioned_profiles: [userDehydrated(alice)],

@@ -4,9 +4,10 @@ import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import type { DehydratedUserRow } from '../query/dehydrated-user-columns.js'
 import { dateTimeOf } from './formats.js'
+import { knownMentions, mentionCandidates } from './mention-candidates.js'
 import type { Channel } from './schema/channel.js'
 import type { ChannelDehydrated, ChannelUserContext } from './schema/channel-dehydrated.js'
-import { insertMentions, usernameMentions } from './text-ranges.js'
+import { insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** Users whom the descriptions of channels mention. */
@@ -47,13 +48,8 @@ export function presentChannel(
 
 function presentDescription(channel: ChannelRecord, { users, usersByName }: DescribedUsers) {
   const { description, descriptionMentions, descriptionMentionPositions } = channel
-  if (channel.hasNamesInDescription) {
-    const mentions = usernameMentions(description).flatMap(({ name, range }) => {
-      const user = usersByName.get(name)
-      return user ? [{ user, range }] : []
-    })
-    return { text: description, mentions }
-  }
+  if (channel.hasNamesInDescription)
+    return { text: description, mentions: knownMentions(mentionCandidates(description), usersByName) }
   const { text, mentions } = insertMentions(
     description,
     descriptionMentions,

@@ -47,31 +47,18 @@ function characterEnd(bytes: Buffer, position: number): number {
   return isWithin ? characterEnd(bytes, position + 1) : position
 }
 
-/** A name that a text mentions as plain text, and its range. */
-export interface NameMention {
+/** The id of a channel that a text mentions, and its range. */
+export interface ChannelMention {
   readonly name: string
   readonly range: TextRange
 }
 
-/** `@name` at the start of a word: an fname or a name that ends in .eth (docs/protocol.md §3.3.8). */
-const usernamePattern =
-  /(?<=^|[^\p{L}\p{N}_@/])@([a-z0-9][a-z0-9-]{0,15}(?:(?:\.base)?\.eth)?)(?![\p{L}\p{N}_-])/gu
-
 /** `/channel` at the start of a word. */
 const channelPattern = /(?<=^|[\s(])\/([a-z0-9-]{1,16})(?![\p{L}\p{N}_/-])/gu
 
-/** The `@names` in a bio or a description; ranges include the `@`. */
-export function usernameMentions(text: string): NameMention[] {
-  return findMentions(text, usernamePattern)
-}
-
 /** The `/channels` in a text; ranges include the `/`. */
-export function channelMentions(text: string): NameMention[] {
-  return findMentions(text, channelPattern)
-}
-
-function findMentions(text: string, pattern: RegExp): NameMention[] {
-  return Array.from(text.matchAll(pattern), (match) => ({
+export function channelMentions(text: string): ChannelMention[] {
+  return Array.from(text.matchAll(channelPattern), (match) => ({
     name: match[1]!,
     range: { start: match.index, end: match.index + match[0].length },
   }))

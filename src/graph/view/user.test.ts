@@ -95,6 +95,12 @@ it.each(['banner.png', '/banner.png', 'https://', 'javascript:alert(1)', 'my ban
   },
 )
 
+it('bio: addresses elsewhere, packages and URLs mention nobody', () => {
+  const text =
+    '@alice@social.example @alice.bsky.example npm @alice/core https://site.example/?by=@alice `@alice`'
+  expect(presented({ bio: text }).profile.bio).toMatchObject({ text, mentioned_profiles: [] })
+})
+
 it('bio: mentions of known users and channels have ranges', () => {
   const text = 'with @alice and @nobody in /gardens and /nowhere'
   expect(presented({ bio: text }).profile.bio).toEqual({

@@ -8,6 +8,7 @@ import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import { channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
+import { knownMentions, mentionCandidates } from './mention-candidates.js'
 import {
   type AuthAddress,
   type LocationAddress,
@@ -19,7 +20,7 @@ import {
   type UserViewerContext,
   type VerifiedAddresses,
 } from './schema/user.js'
-import { channelMentions, usernameMentions } from './text-ranges.js'
+import { channelMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** Protocol numbers of verified addresses. */
@@ -116,17 +117,14 @@ export function userViewEnd(user: UserRecord, now: number): number | null {
 }
 
 function presentBio(text: string, { names }: UserViewInput): UserBio {
-  const profiles = usernameMentions(text).flatMap(({ name, range }) => {
-    const user = names.users.get(name)
-    return user ? [{ user: userDehydrated(user), range }] : []
-  })
+  const profiles = knownMentions(mentionCandidates(text), names.users)
   const channels = channelMentions(text).flatMap(({ name, range }) => {
     const channel = names.channels.get(name)
     return channel ? [{ channel: channelDehydrated(channel), range }] : []
   })
   return {
     text,
-    mentioned_profiles: profiles.map(({ user }) => user),
+    mentioned_profiles: profiles.map(({ user }) => userDehydrated(user)),
     mentioned_profiles_ranges: profiles.map(({ range }) => range),
     mentioned_channels: channels.map(({ channel }) => channel),
     mentioned_channels_ranges: channels.map(({ range }) => range),

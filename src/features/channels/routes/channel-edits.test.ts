@@ -95,6 +95,12 @@ describe('a channel', () => {
     expect(cast.channel.name).toBe('Vegetable gardens')
   })
 
+  it('addresses elsewhere, URLs and code mention nobody, as in casts', async () => {
+    const description = '@bob@social.example, https://site.example/?by=@bob, `@bob`'
+    const { channel } = (await make({ channel_id: 'elsewhere', description })).json()
+    expect(channel).toMatchObject({ description, description_mentioned_profiles: [] })
+  })
+
   it('a name that two users share mentions the lowest fid, as in casts', async () => {
     const second = new TestUser(3)
     await hub.submitOnChainEvents(second.onChain())
