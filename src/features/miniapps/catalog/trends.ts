@@ -44,15 +44,24 @@ async function readUncountedHours(db: Database, now: number): Promise<number[]> 
   return rows.map(({ hour }) => hour)
 }
 
-/** Brings the shares of one hour in line with the embeds that are stored: also those of removed casts go. */
+/**
+ * Brings the shares of one hour in line with the embeds that are stored: also those of removed casts go. `embeds.urls` has the
+ * host as a manifest does: in lowercase and ASCII. Only mini apps in development have a port in their domain.
+ */
 async function countHour(db: Database, hour: number): Promise<void> {
   const [start, end] = [hour * HOUR_SECONDS, (hour + 1) * HOUR_SECONDS]
   await db`
-    with current as materialized (
-      select distinct m.domain, e.hash, e.fid, e.ts
+    with embedded as (
+      select e.hash, e.fid, e.ts, u.host, substring(e.url from '^[^/?#]+//[^/?#]*:([0-9]+)(?=[/?#]|$)') as port
       from social.url_embeds e
-      join miniapps.manifests m on m.domain = lower(substring(e.url from '^https?://([^/?#]+)')) collate "C"
+      join embeds.urls u using (url)
       where e.ts >= ${start}::bigint and e.ts < ${end}::bigint
+    ),
+    current as materialized (
+      select distinct m.domain, e.hash, e.fid, e.ts
+      from embedded e
+      join miniapps.manifests m
+        on m.domain = case when e.port is null or e.port in ('443', '80') then e.host else e.host || ':' || e.port end
     ),
     removed as (
       delete from miniapps.shares s

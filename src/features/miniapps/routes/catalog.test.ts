@@ -47,6 +47,25 @@ describe('GET frame/catalog', () => {
     expect(await names('frame/catalog')).toEqual(['c.example.com', 'a.example.com', 'b.example.com'])
   })
 
+  it('counts shares however the URL spells the domain', async () => {
+    const domains = ['xn--mller-kva.example', 'a.example.com', 'dev.localhost:3000']
+    await listMiniApps(
+      db,
+      domains.map((domain) => ({ domain })),
+    )
+    await share(1, 'https://müller.example/')
+    await share(1, 'HTTPS://A.example.com')
+    await share(2, 'https://a.example.com:443/?x')
+    await share(3, 'https://a.example.com:8443/')
+    await share(1, 'http://dev.localhost:3000/')
+    await countUse()
+    expect(await changes('24h')).toEqual([
+      ['a.example.com', 1],
+      ['dev.localhost:3000', 0.5],
+      ['xn--mller-kva.example', 0.5],
+    ])
+  })
+
   it('counts users who added the mini app', async () => {
     await listMiniApps(db, [{ domain: 'quiet.example.com' }, { domain: 'roses.example.com' }])
     await db`update apps.apps set mini_app_domain = 'roses.example.com' where id = ${api.appId}`
