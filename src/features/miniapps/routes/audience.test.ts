@@ -120,6 +120,20 @@ it('is the targets that pass every filter', async () => {
   )
 })
 
+it.each([1e-50, 7e-46, 1.5e-45])(
+  'a minimum score of %d, which may be 0 as a float4, is no error',
+  async (minimum) => {
+    const { appId, api, preview } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: 'https://client.example/', fids: fidsFrom(1, 60) })
+    const body = { filters: { minimum_user_score: minimum } }
+    const scored = people.filter(({ score }) => Math.fround(score ?? 0) >= Math.fround(minimum))
+    expect(await preview(body)).toMatchObject({ tokens: scored.length })
+    expect((await api.send('POST', 'frame/notifications/map', body)).json()).toMatchObject({
+      users: scored.length,
+    })
+  },
+)
+
 it('is the same in the preview and when sent', async () => {
   const client = await startClient()
   const { appId, send, preview } = await createMiniApp(parts, { intervalSeconds: 0 })

@@ -34,7 +34,7 @@ const METERS_PER_KM = 1_000
  * those were not tried.
  */
 export function audienceTokens(db: Queryable, appId: string, filter: AudienceFilter) {
-  const { targetFids, minimumScore, near } = filter
+  const { targetFids, near } = filter
   const conditions = [
     targetFids.length === 0 ? db`t.state = 'enabled'` : isTarget(db, targetFids),
     ...filterConditions(db, filter).map(({ condition }) => condition),
@@ -42,7 +42,7 @@ export function audienceTokens(db: Queryable, appId: string, filter: AudienceFil
   return db`
     select t.fid, t.client_fid, t.url, t.state
     from miniapps.tokens t
-    ${near || minimumScore ? db`join social.users u on u.fid = t.fid` : db``}
+    ${near || leastScore(filter) > 0 ? db`join social.users u on u.fid = t.fid` : db``}
     ${near ? db`join ${cellsInCircle(db, near)} on cell.id = u.geo_cell` : db``}
     where t.app_id = ${appId} ${conditions.map((condition) => db`and ${condition}`)}`
 }
@@ -58,8 +58,9 @@ export function isTarget(db: Queryable, fids: readonly number[]) {
  */
 export function filterConditions(
   db: Queryable,
-  { excludeFids, followingFid, minimumScore, near }: AudienceFilter,
+  filter: AudienceFilter,
 ): { readonly reason: string; readonly condition: Fragment }[] {
+  const { excludeFids, followingFid, near } = filter
   const found: { reason: string; condition: Fragment }[] = []
   if (excludeFids.length > 0) {
     const excluded = db`unnest(${[...excludeFids]}::bigint[]) as excluded (fid)`
@@ -70,7 +71,8 @@ export function filterConditions(
     const follows = db`social.follows f where f.fid = t.fid and f.target_fid = ${followingFid}::bigint`
     found.push({ reason: 'not_following', condition: db`exists (select from ${follows})` })
   }
-  if (minimumScore) found.push({ reason: 'low_score', condition: db`u.score >= ${minimumScore}::real` })
+  const score = leastScore(filter)
+  if (score > 0) found.push({ reason: 'low_score', condition: db`u.score >= ${score}::real` })
   if (near) {
     const distance = distanceKmFrom(db, near.latitude, near.longitude)
     const radius = near.radiusMeters / METERS_PER_KM
@@ -78,6 +80,11 @@ export function filterConditions(
     found.push({ reason: 'not_near', condition })
   }
   return found
+}
+
+/** The minimum score as a float4; 0 for everyone. PostgreSQL refuses a number that only as a float4 is 0, such as 1e-50. */
+function leastScore({ minimumScore }: AudienceFilter): number {
+  return Math.fround(minimumScore ?? 0)
 }
 
 /**
