@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { parseIsoTime } from '../platform/text/parse-iso-time.js'
 import { UsageError } from './context.js'
 
 /** Parses a whole number in an inclusive range. */
@@ -38,7 +39,7 @@ export function hexBytes(count: number, flag: string): (text: string) => Buffer 
 
 /** Parses a date or time of ISO 8601 as Unix seconds. A date is its start in UTC. */
 export function moment(text: string): number {
-  const unixMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(unixMs)) throw new InvalidArgumentError('It must be a date such as 2026-01-31.')
+  const unixMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? parseIsoTime(text) : null
+  if (unixMs === null) throw new InvalidArgumentError('It must be a date such as 2026-01-31.')
   return Math.floor(unixMs / 1000)
 }

@@ -138,6 +138,12 @@ it('filters and text in a negative group are negative, and positive again in one
     expect(searchTerms(q), q).toMatchObject(expected)
 })
 
+it('a date that does not exist is text', () => {
+  const { afterMs, beforeMs, plainText } = searchTerms('after:2026-02-30 before:2026-04-31T12:00')
+  expect([afterMs, beforeMs]).toEqual([null, null])
+  expect(plainText).toBe('after:2026-02-30 before:2026-04-31T12:00')
+})
+
 it('a negative date is ignored', () => {
   for (const q of [
     'soil -before:2026-10-01',

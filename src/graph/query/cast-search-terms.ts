@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../platform/text/parse-iso-time.js'
 import {
   type Alternatives,
   OperandBudget,
@@ -145,11 +146,10 @@ class TermReader {
   }
 }
 
-/** Unix milliseconds of a date, or of a date and time; UTC without a zone. Null for other texts. */
+/** Unix milliseconds of a date, or of a date and time; UTC without a zone. Null for other texts and dates that do not exist. */
 function momentOf(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-][\d:]+)?)?$/i.test(text)) return null
-  const ms = Date.parse(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
-  return Number.isNaN(ms) ? null : ms
+  return parseIsoTime(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
 }
 
 /** Alternatives; each is a list of different terms that must all match. */
