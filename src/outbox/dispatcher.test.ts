@@ -22,6 +22,7 @@ function createQueue(parts: Partial<Queue> = {}) {
     countsUnsettled: false,
     idOf: ({ id }) => String(id),
     releaseLost: async () => {},
+    release: async (_worker, items) => void waiting.unshift(...items),
     findDueLanes: async () => [...new Set(waiting.map(({ lane }) => lane))],
     async claim(_worker, requests) {
       claims.push([...requests])

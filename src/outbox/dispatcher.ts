@@ -22,11 +22,15 @@ export interface DispatcherOptions<Claimed, Prepared extends Claimed, Result> {
 
 interface LaneItem<Prepared, Content> {
   readonly lane: Lane<Prepared>
+  /** Of the lane, when the item was claimed. */
+  readonly generation: number
   readonly content: Content
 }
 
-interface Settled<Prepared, Result> extends LaneItem<Prepared, Result> {
+interface Settled<Prepared, Result> {
+  readonly lane: Lane<Prepared>
   readonly id: string
+  readonly content: Result
 }
 
 const SWEEP_PAGE = 1_000
@@ -61,6 +65,8 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   /** Ids of the items that are claimed and not settled. */
   readonly #inHandIds = new Set<string>()
   #results: Settled<Prepared, Result>[] = []
+  /** Claimed, never started, and not given back yet. */
+  #dropped: Claimed[] = []
   #sending = 0
   /** A statement has failed: the database may have carried out a claim, or may have forgotten the end of what was sent. */
   #mayHaveLostClaims = false
@@ -96,6 +102,15 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     this.#loop.wake()
   }
 
+  /** Gives back what has not started of these lanes, or of all lanes, and claims it anew: something of them has changed. */
+  requeue(lanes: readonly string[] | null): void {
+    if (this.#isStopped) return
+    for (const key of lanes ?? this.#lanes.keys()) {
+      const lane = this.#lanes.get(key)
+      if (lane !== undefined) this.#drop(lane.takeQueued())
+    }
+  }
+
   /** Claims no more, and waits until what is being sent is settled. Items that have not started are for others. */
   async stop(): Promise<void> {
     this.#abortController.abort()
@@ -129,6 +144,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   async #round(): Promise<boolean> {
     try {
       const hasSettled = await this.#settle()
+      await this.#releaseDropped()
       const hasSwept = await this.#sweepPage()
       const hasClaimed = await this.#claim()
       return hasSettled || hasSwept || hasClaimed
@@ -146,6 +162,22 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     const isLast = clock() >= this.#lostClaimsUntilMs
     await queue.releaseLost(worker, [...this.#inHandIds])
     if (isLast) this.#mayHaveLostClaims = false
+  }
+
+  #drop(items: readonly Claimed[]): void {
+    this.#dropped.push(...items)
+    this.#loop.wake()
+  }
+
+  /** After the results that come before: they may hold or end the lane. */
+  async #releaseDropped(): Promise<void> {
+    const { queue, worker } = this.#options
+    // A copy: more are dropped meanwhile.
+    const dropped = [...this.#dropped]
+    if (dropped.length === 0) return
+    await queue.release(worker, dropped)
+    this.#dropped = this.#dropped.slice(dropped.length)
+    for (const item of dropped) this.#inHandIds.delete(queue.idOf(item))
   }
 
   async #settle(): Promise<boolean> {
@@ -197,6 +229,8 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     // Before anything newer is claimed: the items of a lane keep their order.
     await this.#releaseLost()
     const requests = lanes.map(({ key, capacity }) => ({ lane: key, capacity }))
+    // A change from now on may be one that this statement does not see.
+    const generations = new Map(lanes.map(({ key, generation }) => [key, generation]))
     // A wake from now on may be for an item that this statement does not see.
     for (const lane of lanes) lane.mayHaveMore = false
     const claims = await queue.claim(worker, requests).catch((error: unknown) => {
@@ -208,7 +242,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
       const lane = this.#lane(key)
       lane.addPending(items.length)
       for (const content of items) {
-        claimed.push({ lane, content })
+        claimed.push({ lane, generation: generations.get(key) ?? lane.generation, content })
         this.#inHandIds.add(queue.idOf(content))
       }
       if (hasMore || pausedForMs !== null) lane.mayHaveMore = true
@@ -255,7 +289,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
       try {
         const prepared = await preparation.prepare(claimed.map(({ content }) => content))
         if (this.#isStopped) return
-        this.#startAll(claimed.map(({ lane }, index) => ({ lane, content: prepared[index]! })))
+        this.#startAll(claimed.map((item, index) => ({ ...item, content: prepared[index]! })))
         return
       } catch (error) {
         log.error({ err: error, items: claimed.length }, `items of ${queue.name} could not be prepared`)
@@ -269,6 +303,10 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
           for (const each of claimed) await this.#prepare(preparation, [each])
           return
         }
+        if (first.generation !== first.lane.generation) {
+          this.#dropPending(first)
+          return
+        }
         first.lane.endPending()
         const result = preparation.fail(first.content)
         this.#addResult({ lane: first.lane, id: queue.idOf(first.content), content: result })
@@ -278,10 +316,20 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   }
 
   #startAll(prepared: readonly LaneItem<Prepared, Prepared>[]): void {
-    for (const { lane, content } of prepared) {
+    for (const item of prepared) {
+      const { lane, generation, content } = item
+      if (generation !== lane.generation) {
+        this.#dropPending(item)
+        continue
+      }
       lane.addPrepared(content)
       this.#startNext(lane)
     }
+  }
+
+  #dropPending({ lane, content }: LaneItem<Prepared, Claimed>): void {
+    lane.dropPending()
+    this.#drop([content])
   }
 
   #startNext(lane: Lane<Prepared>): void {
@@ -299,6 +347,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     this.#sending -= 1
     lane.endSending(result !== null)
     const id = this.#options.queue.idOf(item)
+    if (result !== null && this.#options.queue.stopsLane?.(result)) this.#drop(lane.takeQueued())
     if (result === null) this.#inHandIds.delete(id)
     else this.#addResult({ lane, id, content: result })
     this.#startNext(lane)

@@ -21,6 +21,8 @@ export class Lane<Item> {
   mayHaveMore = false
   /** Nothing is claimed before this moment, in Unix milliseconds. */
   pausedUntilMs = 0
+  /** Items of an earlier generation must not start: their lane has changed since they were claimed. */
+  #generation = 0
 
   constructor(
     readonly key: string,
@@ -52,6 +54,10 @@ export class Lane<Item> {
     return this.isFinished && this.#unsettled === 0
   }
 
+  get generation(): number {
+    return this.#generation
+  }
+
   get #open(): number {
     return this.#pending + this.#queued.length + this.#sending
   }
@@ -65,6 +71,19 @@ export class Lane<Item> {
   addPrepared(item: Item): void {
     this.#pending -= 1
     this.#queued.push(item)
+  }
+
+  /** Drops a pending item of an earlier generation. */
+  dropPending(): void {
+    this.#pending -= 1
+    this.mayHaveMore = true
+  }
+
+  /** Begins a new generation, and takes out every item that waits to be sent. Pending items drop later. */
+  takeQueued(): Item[] {
+    this.#generation += 1
+    this.mayHaveMore = true
+    return this.#queued.splice(0)
   }
 
   /** Ends a pending item that cannot be prepared: its result has to be settled. */

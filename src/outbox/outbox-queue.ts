@@ -32,7 +32,7 @@ export interface LaneWakeUp {
 export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
   /** For log lines. */
   readonly name: string
-  /** The NOTIFY channel on which `notifyLanes` wakes the workers of this queue. */
+  /** The NOTIFY channel on which `notifyLanes` wakes the workers of this queue, and `notifyChangedLanes` stops them. */
   readonly channel: string
   /** Most lanes in one claim. */
   readonly lanesPerClaim: number
@@ -51,6 +51,8 @@ export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
    * carried out a claim whose reply never came.
    */
   releaseLost(worker: string, inHandIds: readonly string[]): Promise<void>
+  /** Gives back items that this worker has claimed and not begun to send. */
+  release(worker: string, items: readonly Claimed[]): Promise<void>
   /** Only for items that need more than a claim reads. */
   readonly preparation?: {
     /** Completes items for sending, in the same order. Runs beside claims and settlements. */
@@ -60,6 +62,8 @@ export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
   }
   /** Sends an item, and never rejects. Null when this process gave it up: another worker will send it. */
   send(item: Prepared): Promise<Result | null>
+  /** Whether a result holds or ends its lane: no other item of the lane starts before the result is settled. */
+  stopsLane?(result: Result): boolean
   /** Attributes of the span of an item. */
   readonly tracing?: {
     /** The span that caused the item, and attributes of it. */
@@ -100,7 +104,28 @@ export function notifyLanes(db: Queryable, channel: string, lanes: readonly stri
   return db`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as notification (payload)`
 }
 
-/** Joins lanes into as few payloads as possible. An empty payload asks for a sweep. */
+/**
+ * Tells the workers of a queue, when the transaction commits, that these lanes have changed: they give back what they have
+ * claimed and not begun to send, and claim it anew. A channel of its own, as processes of earlier versions take each payload
+ * of the other one for lanes.
+ *
+ * @param lanes None for all lanes.
+ */
+export function notifyChangedLanes(db: Queryable, channel: string, lanes: readonly string[] = []): Statement {
+  return notifyLanes(db, changeChannelOf(channel), lanes)
+}
+
+/** The NOTIFY channel of `notifyChangedLanes`. */
+export function changeChannelOf(channel: string): string {
+  return `${channel}_changed`
+}
+
+/** Splits a payload of either channel into lanes. Null stands for all lanes. */
+export function lanesOf(payload: string): string[] | null {
+  return payload === '' ? null : payload.split(',')
+}
+
+/** Joins lanes into as few payloads as possible. An empty payload stands for all lanes. */
 function payloadsOf(lanes: readonly string[]): string[] {
   if (lanes.some((lane) => Buffer.byteLength(lane) > MAX_PAYLOAD_BYTES)) return ['']
   const payloads: string[] = []

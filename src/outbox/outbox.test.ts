@@ -4,7 +4,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { silentLog } from '../platform/log/log.js'
 import { startOutbox } from './outbox.js'
-import { notifyLanes } from './outbox-queue.js'
+import { notifyChangedLanes, notifyLanes } from './outbox-queue.js'
 import {
   countStates,
   createQueueTables,
@@ -336,4 +336,100 @@ it('items whose end the database has forgotten are sent again', async () => {
   isAway = true
   await expect.poll(() => target.sent.length).toBe(4)
   await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
+})
+
+/** A queue of which two items of a lane are being sent, and two wait in the process. */
+async function startHolding(lane: string, parts: Partial<TestQueue> = {}) {
+  const answers: (() => void)[] = []
+  const target = createTarget(async (item) => {
+    if (item.id <= 2) await new Promise<void>((resolve) => answers.push(resolve))
+    return success(item)
+  })
+  await insertItems(db, lane, 4)
+  await startWorker({ ...createTestQueue(db, target.send), ...parts })
+  await expect.poll(() => answers.length).toBe(2)
+  await expect.poll(() => countStates(db)).toEqual({ sending: 4 })
+  return { sent: target.sent, answers }
+}
+
+it.each([
+  ['by its name', ['changed']],
+  ['with all others', []],
+])('a lane that changes, %s -> what has not started is claimed anew', async (_case, lanes) => {
+  const { sent, answers } = await startHolding('changed', noSweep)
+  await db`update work.items set lane = 'another' where id > 2`
+  await notifyChangedLanes(db, 'test_items', ['unknown'])
+  await notifyChangedLanes(db, 'test_items', lanes)
+  await expect.poll(() => countStates(db)).toEqual({ sending: 2, waiting: 2 })
+  for (const answer of answers) answer()
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2, waiting: 2 })
+  await notifyLanes(db, 'test_items', ['another'])
+  await expect.poll(() => countStates(db)).toEqual({ ended: 4 })
+  expect(sent.map(({ id, lane, attempts }) => [id, lane, attempts])).toEqual([
+    [1, 'changed', 1],
+    [2, 'changed', 1],
+    [3, 'another', 1],
+    [4, 'another', 1],
+  ])
+})
+
+it('a result that stops its lane -> nothing more of it starts before the result is settled', async () => {
+  const settled: number[] = []
+  const queue = createTestQueue(db, async () => null)
+  const { sent, answers } = await startHolding('stopped', {
+    stopsLane: ({ id }) => id === 1,
+    async settle(worker, results, lanes) {
+      const wakeUps = await queue.settle(worker, results, lanes)
+      if (results.some(({ id }) => id === 1)) await db`update work.items set due_at = 'infinity' where id > 2`
+      settled.push(...results.map(({ id }) => id))
+      return wakeUps
+    },
+  })
+  answers[0]!()
+  await expect.poll(() => countStates(db)).toEqual({ ended: 1, sending: 1, waiting: 2 })
+  answers[1]!()
+  await expect.poll(() => settled).toEqual([1, 2])
+  expect(sent.map(({ id }) => id)).toEqual([1, 2])
+})
+
+it('a lane that changes while items are claimed or prepared -> they are claimed and prepared anew', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  await insertItems(db, 'prepared', 2)
+  const prepared: number[] = []
+  let changes = 0
+  /** Changes the lane, and waits until the worker knows it. */
+  const change = async () => {
+    changes += 1
+    let hasHeard = () => {}
+    const heard = new Promise<void>((resolve) => {
+      hasHeard = resolve
+    })
+    const listener = await db.listen('test_items_changed', hasHeard)
+    await notifyChangedLanes(db, 'test_items', ['prepared'])
+    await heard
+    await listener.unlisten()
+  }
+  await startWorker({
+    ...queue,
+    async claim(...request) {
+      const claims = await queue.claim(...request)
+      if (changes === 0 && claims.some(({ items }) => items.length > 0)) await change()
+      return claims
+    },
+    preparation: {
+      async prepare(claimed) {
+        prepared.push(claimed.length)
+        if (changes === 1) await change()
+        return claimed
+      },
+      fail: success,
+    },
+  })
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
+  expect(prepared).toEqual([2, 2, 2])
+  expect(target.sent.map(({ id, attempts }) => [id, attempts])).toEqual([
+    [1, 1],
+    [2, 1],
+  ])
 })

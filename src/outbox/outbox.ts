@@ -3,7 +3,7 @@ import type { Database } from '../platform/db/connection.js'
 import { reportFirstFailure } from '../platform/log/first-failure.js'
 import { pause } from '../platform/process/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
-import type { Listen } from './outbox-queue.js'
+import { changeChannelOf, type Listen, lanesOf } from './outbox-queue.js'
 import type { WorkerRegistry } from './worker-registry.js'
 
 /** Dependencies of a worker of a queue. */
@@ -44,16 +44,20 @@ export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
   const stopping = new AbortController()
   await workers.heartbeat(db, lockDb, worker)
   const dispatcher = new Dispatcher({ ...options, worker })
-  const listener = await listen(queue.channel, (payload) => {
-    if (payload === '') sweep()
-    else dispatcher.wake(payload.split(','))
-  })
+  const listeners = await Promise.all([
+    listen(queue.channel, (payload) => {
+      const lanes = lanesOf(payload)
+      if (lanes === null) sweep()
+      else dispatcher.wake(lanes)
+    }),
+    listen(changeChannelOf(queue.channel), (payload) => dispatcher.requeue(lanesOf(payload))),
+  ])
   const sweeping = sweepUntilStopped()
   return {
     sweep,
     async stop() {
       // The lease is renewed until nothing is being sent: another worker would send it, too.
-      await Promise.all([dispatcher.stop(), listener.unlisten().catch(() => {})])
+      await Promise.all([dispatcher.stop(), ...listeners.map((each) => each.unlisten().catch(() => {}))])
       stopping.abort()
       await sweeping
       await workers

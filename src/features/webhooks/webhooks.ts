@@ -1,4 +1,4 @@
-import { notifyLanes } from '../../outbox/outbox-queue.js'
+import { notifyChangedLanes, notifyLanes } from '../../outbox/outbox-queue.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { runInBatches } from '../../platform/db/run-in-batches.js'
@@ -153,6 +153,7 @@ export async function replaceWebhook(
       if (targetUrl === current.targetUrl) return
       isMoved = true
       await forgetFailures(transaction, webhookId)
+      await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
       await notifyLanes(transaction, deliveryChannel, [webhookId])
     }),
   )
@@ -191,6 +192,7 @@ export async function setWebhookActive(
       set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
     if (active) await forgetFailures(transaction, webhookId)
+    else await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
   })
   if (!active) await cancelWaiting(store.db, webhookId, 'the webhook was deactivated')
   return changed
@@ -236,6 +238,7 @@ export async function disableWebhook(
       update webhooks.webhooks
       set active = false, disabled_reason = ${reason}, revision = ${revision}, updated_at = now()
       where id = ${webhookId} and target_url = ${targetUrl} and active`
+    if (disabled.count > 0) await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
     return disabled.count > 0
   })
 }
@@ -254,13 +257,14 @@ export async function deleteWebhook(
       set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
       where id = ${webhookId}
       returning deleted_at as "deletedAt"`
+    await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
     return { ...current, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
   })
   await cancelWaiting(db, webhookId, 'the webhook was deleted')
   return deleted
 }
 
-/** Creates a new secret; the existing ones keep signing for the grace time. */
+/** Creates a new secret; the existing ones keep signing for the grace time. Workers sign anew what they have not sent. */
 export async function rotateSecret(
   store: WebhookStore,
   appId: string,
@@ -270,6 +274,7 @@ export async function rotateSecret(
   return changeWebhook(store, appId, webhookId, async (transaction) => {
     await expireSecrets(transaction, webhookId, graceSeconds)
     await addSecret(transaction, store.vault, webhookId)
+    await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
   })
 }
 

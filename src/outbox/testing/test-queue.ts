@@ -94,6 +94,11 @@ export function createTestQueue(
         update work.items set state = 'waiting', worker = null
         where state = 'sending' and worker = ${worker} and id::text <> all (${db.types.texts([...inHandIds])}::text[])`
     },
+    async release(worker, items) {
+      await db`
+        update work.items set state = 'waiting', worker = null, attempts = attempts - 1
+        where state = 'sending' and worker = ${worker} and id = any (${items.map(({ id }) => id)}::integer[])`
+    },
     send,
     async settle(worker, results) {
       await db`

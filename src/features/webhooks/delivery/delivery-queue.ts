@@ -12,10 +12,11 @@ import {
   claimDue,
   findDueWebhooks,
   type PreparedDelivery,
+  releaseDeliveries,
   releaseLostDeliveries,
 } from './delivery-store.js'
 import type { EventRenderContext } from './event-data.js'
-import { type DeliveryOutcome, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
+import { type DeliveryOutcome, isGone, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
 import { deliveryRequest, prepareDeliveries } from './request.js'
 
 /** Dependencies of the delivery queue. */
@@ -50,6 +51,12 @@ export function createDeliveryQueue(
     findDueLanes: (worker, after, limit) => findDueWebhooks(db, worker, after, limit),
     claim: (worker, requests) => claimDue(db, worker, requests),
     releaseLost: (worker, inHandIds) => releaseLostDeliveries(db, worker, inHandIds),
+    release: (worker, claimed) =>
+      releaseDeliveries(
+        db,
+        worker,
+        claimed.map(({ id }) => id),
+      ),
     preparation: {
       prepare: (claimed) => prepareDeliveries(options, claimed),
       fail: (delivery) =>
@@ -67,6 +74,7 @@ export function createDeliveryQueue(
       onAttempt?.(outcome, delivery)
       return outcome
     },
+    stopsLane: (outcome) => outcome.holdUntilMs > 0 || isGone(outcome),
     tracing: {
       describe: ({ id, webhookId, eventId, kind, attempts, traceparent }) => ({
         traceparent,
@@ -110,10 +118,10 @@ async function disableFailingWebhooks(
   { db, log }: Pick<DeliveryQueueOptions, 'db' | 'log'>,
   states: readonly LaneState[],
 ): Promise<void> {
-  for (const { webhookId, targetUrl, isGone, failingSince, failingForMs, failures } of states) {
+  for (const { webhookId, targetUrl, isTargetGone, failingSince, failingForMs, failures } of states) {
     const isFailingTooLong = failures >= MIN_FAILURES && failingForMs >= RETRY_WINDOW_MS
-    if (!isGone && !isFailingTooLong) continue
-    const reason = isGone
+    if (!isTargetGone && !isFailingTooLong) continue
+    const reason = isTargetGone
       ? 'disabled: the target answered 410, which says that it is gone for good'
       : `disabled: no delivery has succeeded since ${failingSince?.toISOString()}, in ${failures} attempts`
     if (!(await disableWebhook(db, { webhookId, targetUrl }, reason))) continue

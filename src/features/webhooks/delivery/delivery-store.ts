@@ -197,9 +197,9 @@ export async function storeData(
  * The workers that send. Deliveries of a dead worker are sent again: nobody knows whether they arrived. Webhooks that only
  * this worker served are deleted.
  */
-export const deliveryWorkers = new WorkerRegistry('webhooks.workers', releaseDeliveries)
+export const deliveryWorkers = new WorkerRegistry('webhooks.workers', releaseOfWorkers)
 
-async function releaseDeliveries(db: Queryable, workers: readonly string[]): Promise<void> {
+async function releaseOfWorkers(db: Queryable, workers: readonly string[]): Promise<void> {
   const ids = db.types.texts(workers)
   await db`
     update webhooks.deliveries
@@ -221,6 +221,23 @@ export async function releaseLostDeliveries(
     set state = 'waiting', worker = null
     where state = 'sending' and worker = ${worker}::uuid
       and id <> all (${db.types.texts(inHandIds)}::text[]::uuid[])`
+}
+
+/**
+ * Gives back deliveries that a worker has claimed and not begun to send. Those of an inactive webhook are canceled, as those
+ * that waited when it became inactive.
+ */
+export async function releaseDeliveries(db: Database, worker: string, ids: readonly string[]): Promise<void> {
+  await db`
+    update webhooks.deliveries d
+    set
+      state = case when w.active then 'waiting' else 'canceled' end,
+      worker = null,
+      failure = case when w.active then d.failure else coalesce(w.disabled_reason, 'the webhook is inactive') end,
+      finished_at = case when w.active then null else now() end
+    from webhooks.webhooks w
+    where w.id = d.webhook_id and d.state = 'sending' and d.worker = ${worker}::uuid
+      and d.id = any (${db.types.texts(ids)}::text[]::uuid[])`
 }
 
 /** Below every id of a webhook. */

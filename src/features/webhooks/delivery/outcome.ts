@@ -87,6 +87,11 @@ export function outcomeOf(
   return { ...base, state, nextAttemptAtMs, failure, response: keptResponse(response), holdUntilMs }
 }
 
+/** Whether the target says that it is gone for good. */
+export function isGone({ status }: Pick<DeliveryOutcome, 'status'>): boolean {
+  return status === GONE
+}
+
 /** The beginning of a body as text. PostgreSQL stores no NUL. */
 function keptResponse(response: NetAnswer | NetFailure): string | null {
   if (isNetFailure(response) || response.bytes.length === 0) return null
@@ -99,7 +104,7 @@ export interface LaneState {
   readonly webhookId: string
   readonly targetUrl: string
   /** This target has answered 410. */
-  readonly isGone: boolean
+  readonly isTargetGone: boolean
   /** An outcome was of a target that the webhook had before. */
   readonly hasNewTarget: boolean
   readonly failingSince: Date | null
@@ -173,7 +178,7 @@ export async function settleOutcomes(
     from targets t
     where l.webhook_id = t.webhook_id
     returning
-      l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isGone",
+      l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isTargetGone",
       t.has_new_target as "hasNewTarget", l.failing_since as "failingSince",
       coalesce(extract(epoch from now() - l.failing_since)::double precision * 1000, 0) as "failingForMs", l.failures`
 }

@@ -21,6 +21,8 @@ export interface ClaimedRequest {
 /** A batch that a sender has claimed: one request, or several if users have moved between URLs of the client. */
 export interface ClaimedBatch {
   readonly batchId: number
+  /** A sender that died had claimed it before, and may have sent it. */
+  readonly isAgain: boolean
   readonly requests: readonly ClaimedRequest[]
 }
 
@@ -66,21 +68,23 @@ export async function claimBatches(
     ${endBatches(db, db`select campaign_id from claimed where state = 'ended'`)},
     notified as materialized (${notifyEnds(db)}),
     requests as (
-      select batch_id, campaign_id, host, url, json_agg(token order by fid) as tokens, json_agg(fid order by fid) as fids
+      select
+        batch_id, is_again, campaign_id, host, url,
+        json_agg(token order by fid) as tokens, json_agg(fid order by fid) as fids
       from judged
       where outcome is null
-      group by batch_id, campaign_id, host, url
+      group by batch_id, is_again, campaign_id, host, url
     ),
     batches as (
       select
         r.host,
-        json_build_object('batchId', r.batch_id, 'requests', json_agg(json_build_object(
+        json_build_object('batchId', r.batch_id, 'isAgain', r.is_again, 'requests', json_agg(json_build_object(
           'url', r.url, 'tokens', r.tokens, 'fids', r.fids, 'notificationId', coalesce(c.uuid, c.id), 'title', c.title,
           'body', c.body, 'targetUrl', c.target_url
         ))) as batch
       from requests r
       join miniapps.campaigns c on c.id = r.campaign_id
-      group by r.host, r.batch_id
+      group by r.host, r.batch_id, r.is_again
     )
     select
       lanes.host, hosts.picked = lanes.room or hosts.picked > hosts.taken as "hasMore",

@@ -8,7 +8,8 @@ import { type CampaignSettings, campaignChannel } from '../campaign-client.js'
 import type { TokenOutcome } from '../campaigns.js'
 import { type ClaimedBatch, type ClaimedRequest, claimBatches } from './batch-claim.js'
 import { type BatchResult, type FailedToken, settleBatches } from './batch-results.js'
-import { releaseLostBatches } from './batch-senders.js'
+import { releaseLostBatches, releaseUnsentBatches } from './batch-senders.js'
+import { removeCanceledBatches } from './campaign-end.js'
 import { readClientResponse } from './client-response.js'
 
 /** Dependencies of the queue of batches. */
@@ -59,6 +60,10 @@ export function createBatchQueue(
     findDueLanes: (_sender, after, limit) => findWaitingHosts(db, after, limit),
     claim: (sender, requests) => claimBatches(db, sender, requests, settings),
     releaseLost: (sender, inHandIds) => releaseLostBatches(db, sender, inHandIds),
+    async release(sender, batches) {
+      await releaseUnsentBatches(db, sender, batches)
+      await removeCanceledBatches(db)
+    },
     async send({ batchId, requests }) {
       const failedTokens: FailedToken[] = []
       for (const request of requests) {

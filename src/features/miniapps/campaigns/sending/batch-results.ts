@@ -57,10 +57,10 @@ export async function settleBatches(
 }
 
 /**
- * Gives back the places in rate windows of users who were not reached. It locks the windows in the order in which a claim does,
+ * SQL for `with`: gives back the places in rate windows of users who were not reached, who are in `missed`. It locks the windows in the order in which a claim does,
  * and before the campaigns, which read all of `locked_windows`: in another order the two could wait for each other.
  */
-function unusedWindows(db: Queryable) {
+export function unusedWindows(db: Queryable) {
   return db`
     unused as materialized (
       select app_id, fid, client_fid, array_agg(claimed_at) as claims

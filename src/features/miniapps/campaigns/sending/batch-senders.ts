@@ -1,5 +1,6 @@
 import { WorkerRegistry } from '../../../../outbox/worker-registry.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import { unusedWindows } from './batch-results.js'
 
 /** The senders of batches. Batches of a dead sender are sent again: nobody knows whom they have reached. */
 export const batchSenders = new WorkerRegistry('miniapps.senders', releaseBatches)
@@ -22,4 +23,37 @@ export async function releaseLostBatches(
     set state = 'waiting', sender = null
     where state = 'sending' and sender = ${sender}::uuid
       and id <> all (${db.types.texts(inHandIds)}::text[]::bigint[])`
+}
+
+/**
+ * Gives back batches that a sender has claimed and not begun to send: nobody has claimed them, and their users have their
+ * places in the rate windows again. Those that a dead sender had before stay claimed, as it may have sent them.
+ */
+export async function releaseUnsentBatches(
+  db: Database,
+  sender: string,
+  batches: readonly { readonly batchId: number; readonly isAgain: boolean }[],
+): Promise<void> {
+  await db`
+    with batch as materialized (
+      select b.id, b.app_id, b.client_fid, b.fids, b.claimed_at, came.is_again
+      from unnest(
+        ${batches.map(({ batchId }) => batchId)}::bigint[], ${batches.map(({ isAgain }) => isAgain)}::boolean[]
+      ) as came (id, is_again)
+      join miniapps.batches b using (id)
+      where b.state = 'sending' and b.sender = ${sender}::uuid
+      order by b.id
+      for update of b
+    ),
+    missed as materialized (
+      select b.app_id, member.fid, b.client_fid, b.claimed_at
+      from batch b
+      cross join unnest(b.fids) as member (fid)
+      where not b.is_again
+    ),
+    ${unusedWindows(db)}
+    update miniapps.batches b
+    set state = 'waiting', sender = null, claimed_at = case when batch.is_again then b.claimed_at end
+    from batch
+    where b.id = batch.id`
 }

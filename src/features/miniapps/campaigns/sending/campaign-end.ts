@@ -1,9 +1,17 @@
+import { notifyChangedLanes } from '../../../../outbox/outbox-queue.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError } from '../../../../platform/errors.js'
-import { campaignEndChannel } from '../campaign-client.js'
+import { campaignChannel, campaignEndChannel } from '../campaign-client.js'
 
 /**
- * Cancels the unsent part of a campaign. Running requests finish and are counted; a completed campaign stays as it is.
+ * Hosts of a canceled campaign that the senders are told of by name: a few notifications. Of a campaign whose clients have a host
+ * for each user they give back all that they have not sent, at most a thousand batches of a process.
+ */
+const MAX_NAMED_HOSTS = 1_000
+
+/**
+ * Cancels the unsent part of a campaign, and tells the senders. Running requests finish and are counted; a completed campaign
+ * stays as it is.
  *
  * @param campaignId A UUID.
  * @throws PlazaError 404 for an unknown campaign, 409 for one that has ended.
@@ -22,6 +30,12 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
     where id = ${campaignId} and app_id = ${appId}`
   if (!found) throw new PlazaError('not_found', 'there is no campaign with this campaign_id', { property })
   if (!found.isCanceled) throw new PlazaError('conflict', 'the campaign has ended', { property })
+  // Also of batches that a claim has locked: the removal leaves them out.
+  const hosts = await db<{ host: string }[]>`
+    select distinct host from miniapps.batches
+    where campaign_id = ${campaignId} and state <> 'ended' limit ${MAX_NAMED_HOSTS + 1}`
+  const named = hosts.length > MAX_NAMED_HOSTS ? [] : hosts.map(({ host }) => host)
+  if (hosts.length > 0) await notifyChangedLanes(db, campaignChannel, named)
   await removeCanceledBatches(db)
 }
 
