@@ -347,9 +347,10 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     this.#sending -= 1
     lane.endSending(result !== null)
     const id = this.#options.queue.idOf(item)
-    if (result !== null && this.#options.queue.stopsLane?.(result)) this.#drop(lane.takeQueued())
     if (result === null) this.#inHandIds.delete(id)
     else this.#addResult({ lane, id, content: result })
+    // After the result is noted, so that it is settled before these are given back and claimed again.
+    if (result !== null && this.#options.queue.stopsLane?.(result)) this.#drop(lane.takeQueued())
     this.#startNext(lane)
   }
 

@@ -347,6 +347,7 @@ async function startHolding(lane: string, parts: Partial<TestQueue> = {}) {
   })
   await insertItems(db, lane, 4)
   await startWorker({ ...createTestQueue(db, target.send), ...parts })
+  await notifyLanes(db, 'test_items', [lane])
   await expect.poll(() => answers.length).toBe(2)
   await expect.poll(() => countStates(db)).toEqual({ sending: 4 })
   return { sent: target.sent, answers }
@@ -420,7 +421,7 @@ it('a lane that changes while items are claimed or prepared -> they are claimed 
     preparation: {
       async prepare(claimed) {
         prepared.push(claimed.length)
-        if (changes === 1) await change()
+        if (prepared.length === 2) await change()
         return claimed
       },
       fail: success,

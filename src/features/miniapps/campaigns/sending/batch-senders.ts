@@ -34,16 +34,15 @@ export async function releaseUnsentBatches(
   sender: string,
   batches: readonly { readonly batchId: number; readonly isAgain: boolean }[],
 ): Promise<void> {
+  const againIds = batches.filter(({ isAgain }) => isAgain).map(({ batchId }) => batchId)
   await db`
     with batch as materialized (
-      select b.id, b.app_id, b.client_fid, b.fids, b.claimed_at, came.is_again
-      from unnest(
-        ${batches.map(({ batchId }) => batchId)}::bigint[], ${batches.map(({ isAgain }) => isAgain)}::boolean[]
-      ) as came (id, is_again)
-      join miniapps.batches b using (id)
-      where b.state = 'sending' and b.sender = ${sender}::uuid
-      order by b.id
-      for update of b
+      select id, app_id, client_fid, fids, claimed_at, id = any (${againIds}::bigint[]) as is_again
+      from miniapps.batches
+      where id = any (${batches.map(({ batchId }) => batchId)}::bigint[])
+        and state = 'sending' and sender = ${sender}::uuid
+      order by id
+      for update
     ),
     missed as materialized (
       select b.app_id, member.fid, b.client_fid, b.claimed_at
