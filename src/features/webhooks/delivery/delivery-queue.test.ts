@@ -5,6 +5,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { countLockWaiters } from '../../../graph/project/testing/transaction-locks.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
+import { setWebhookLimits } from '../limits.js'
 import { createDeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.js'
 import { type ClaimedDelivery, deliveryWorkers } from './delivery-store.js'
 import { outcomeOf, settleOutcomes } from './outcome.js'
@@ -245,6 +246,34 @@ it('a claim that retries have their half of may have more', async () => {
     [3, false],
     [0, false],
   ])
+})
+
+it('a webhook at its rate limit sends new deliveries while retries are due, and retries while new ones wait', async () => {
+  const webhook_id = await createWebhook('one-by-one')
+  await setWebhookLimits(db, webhook_id, { rateLimit: 1, rateLimitMs: 3_600_000 })
+  for (let n = 0; n < 2; n += 1)
+    await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  await db`
+    update webhooks.deliveries set attempts = 1, next_attempt_at = now()
+    where seq = (select min(seq) from webhooks.deliveries where webhook_id = ${webhook_id})`
+  const claimed = new Set<number>()
+  // As likely as not a kind has its turn: one of them has none in 40 claims once in 10^12 runs.
+  for (let n = 0; n < 40; n += 1) {
+    await db`update webhooks.lanes set allowance = 1, counted_at = now() where webhook_id = ${webhook_id}`
+    const deliveries = await claim(webhook_id)
+    expect(deliveries).toHaveLength(1)
+    claimed.add(deliveries[0]!.attempts)
+    await queue.release(worker, deliveries)
+  }
+  expect(claimed).toEqual(new Set([0, 1]))
+
+  await db`delete from webhooks.deliveries where webhook_id = ${webhook_id} and attempts = 0`
+  for (let n = 0; n < 10; n += 1) {
+    await db`update webhooks.lanes set allowance = 1, counted_at = now() where webhook_id = ${webhook_id}`
+    const deliveries = await claim(webhook_id)
+    expect(deliveries).toMatchObject([{ attempts: 1 }])
+    await queue.release(worker, deliveries)
+  }
 })
 
 it('settling does not wait until the deliveries of a disabled webhook are canceled', async () => {

@@ -46,7 +46,8 @@ type ClaimRow = { webhookId: string; allowance: number; rateLimit: number; rateL
 
 /**
  * Claims due deliveries of some webhooks, in one statement. One worker at a time has deliveries of a webhook. First
- * attempts go in the order of the events; half of the capacity is for retries.
+ * attempts go in the order of the events; half of the capacity is for retries. Where it is one delivery, as at a rate limit, each
+ * kind gets it with the same chance: a lane that is out of tokens claims them one by one.
  *
  * @returns nothing for a webhook that is off, held back, or another worker's, and nothing for a worker that counts as dead.
  */
@@ -64,7 +65,8 @@ export async function claimDue(
           w.rate_limit,
           -- Either direction counts as time: a clock that was set back must neither make this negative nor stop the bucket.
           l.allowance + abs(extract(epoch from now() - l.counted_at)) * 1000 * w.rate_limit / w.rate_limit_ms
-        ) as allowance
+        ) as allowance,
+        random() < 0.5 as is_turn_of_new
       from unnest(
         ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
         ${requests.map(({ capacity }) => capacity)}::integer[]
@@ -86,7 +88,9 @@ export async function claimDue(
       select found.id, lane.webhook_id
       from lane
       cross join lateral (
-        select id, seq, 0 as turn
+        select
+          id, seq,
+          case when least(lane.room, floor(lane.allowance)) = 1 and lane.is_turn_of_new then 2 else 0 end as turn
         from (
           select id, seq
           from webhooks.deliveries again
