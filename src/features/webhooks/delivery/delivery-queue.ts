@@ -51,12 +51,7 @@ export function createDeliveryQueue(
     findDueLanes: (worker, after, limit) => findDueWebhooks(db, worker, after, limit),
     claim: (worker, requests) => claimDue(db, worker, requests),
     releaseLost: (worker, inHandIds) => releaseLostDeliveries(db, worker, inHandIds),
-    release: (worker, claimed) =>
-      releaseDeliveries(
-        db,
-        worker,
-        claimed.map(({ id }) => id),
-      ),
+    release: (worker, claimed) => releaseDeliveries(db, worker, claimed),
     preparation: {
       prepare: (claimed) => prepareDeliveries(options, claimed),
       fail: (delivery) =>

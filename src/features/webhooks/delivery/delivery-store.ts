@@ -231,7 +231,11 @@ export async function releaseLostDeliveries(
  * Gives back deliveries that a worker has claimed and not begun to send. Those of an inactive webhook are canceled, as those
  * that waited when it became inactive.
  */
-export async function releaseDeliveries(db: Database, worker: string, ids: readonly string[]): Promise<void> {
+export async function releaseDeliveries(
+  db: Database,
+  worker: string,
+  deliveries: readonly { readonly id: string }[],
+): Promise<void> {
   await db`
     update webhooks.deliveries d
     set
@@ -241,7 +245,7 @@ export async function releaseDeliveries(db: Database, worker: string, ids: reado
       finished_at = case when w.active then null else now() end
     from webhooks.webhooks w
     where w.id = d.webhook_id and d.state = 'sending' and d.worker = ${worker}::uuid
-      and d.id = any (${db.types.texts(ids)}::text[]::uuid[])`
+      and d.id = any (${db.types.texts(deliveries.map(({ id }) => id))}::text[]::uuid[])`
 }
 
 /** Below every id of a webhook. */

@@ -68,9 +68,7 @@ export async function claimBatches(
     ${endBatches(db, db`select campaign_id from claimed where state = 'ended'`)},
     notified as materialized (${notifyEnds(db)}),
     requests as (
-      select
-        batch_id, is_again, campaign_id, host, url,
-        json_agg(token order by fid) as tokens, json_agg(fid order by fid) as fids
+      select batch_id, is_again, campaign_id, host, url, json_agg(token order by fid) as tokens, json_agg(fid order by fid) as fids
       from judged
       where outcome is null
       group by batch_id, is_again, campaign_id, host, url
