@@ -100,32 +100,96 @@ async function searchTrades({ db, matcher, startedMs, samples }: SearchOptions):
   }
 }
 
-async function searchLog({ db, matcher, clock, startedMs, samples }: SearchOptions): Promise<Search> {
+/** A shard while its log is searched, newest events first. */
+interface ShardSearch {
+  /** What is left to read: nothing at the end of the window or of the log. */
+  ranges: readonly ShardRange[]
+  /** Events whose block is not read to its start, where its time stands. */
+  block: readonly ConsumedEvent[]
+  /** Time of the oldest block in Unix milliseconds. */
+  oldestMs: number | null
+  readonly sampled: WebhookEvent[]
+}
+
+async function searchLog(options: SearchOptions): Promise<Search> {
+  const { db, clock, startedMs, samples } = options
   const counts = new Map<WebhookEventKind, number>()
-  const sampled: WebhookEvent[] = []
-  let ranges = await fullLogRanges(db)
+  const searches: ShardSearch[] = (await fullLogRanges(db)).map((range) => ({
+    ranges: [range],
+    block: [],
+    oldestMs: null,
+    sampled: [],
+  }))
   let scannedEvents = 0
-  let sinceMs: number | null = null
-  while (ranges.length > 0 && scannedEvents < MAX_EVENTS && clock() - startedMs < BUDGET_MS) {
-    const page = await readEvents(db, ranges, {
-      limit: PAGE,
-      reverse: true,
-      filter: { fids: null, types: [...webhookEventTypes, HubEventType.BLOCK_CONFIRMED] },
-    })
-    await nextTurn()
-    const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
-    const exhausted = exhaustedShards(events, startedMs - WINDOW_MS)
-    for (const { body } of events) {
-      if (body.type === HubEventType.BLOCK_CONFIRMED) sinceMs = unixMsFromFarcasterSeconds(body.timestamp)
-    }
-    scannedEvents += page.events.length
-    for (const event of await matchNews(db, matcher, events, startedMs)) {
-      counts.set(event.kind, (counts.get(event.kind) ?? 0) + 1)
-      if (sampled.length < samples) sampled.push(event)
-    }
-    ranges = page.next === null ? [] : page.remaining.filter(({ shard }) => !exhausted.has(shard))
+  const unread = () => searches.filter(({ ranges }) => ranges.length > 0)
+  while (unread().length > 0 && scannedEvents < MAX_EVENTS && clock() - startedMs < BUDGET_MS) {
+    // In turns: shards count their events each for itself, so ids of several say nothing about time.
+    for (const search of unread()) scannedEvents += await searchPage(options, search, counts)
   }
-  return { counts, sampled, scannedEvents, isComplete: ranges.length === 0, sinceMs }
+  const sampled = searches.reduce<WebhookEvent[]>((merged, each) => mergeNewest([merged, each.sampled]), [])
+  return {
+    counts,
+    sampled: sampled.slice(0, samples),
+    scannedEvents,
+    isComplete: unread().length === 0,
+    sinceMs: oldestOf(searches, unread(), startedMs),
+  }
+}
+
+/** Searches the next page of a shard. Returns its number of events. */
+async function searchPage(
+  { db, matcher, startedMs, samples }: SearchOptions,
+  search: ShardSearch,
+  counts: Map<WebhookEventKind, number>,
+): Promise<number> {
+  const page = await readEvents(db, search.ranges, {
+    limit: PAGE,
+    reverse: true,
+    filter: { fids: null, types: [...webhookEventTypes, HubEventType.BLOCK_CONFIRMED] },
+  })
+  await nextTurn()
+  const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
+  const { recent, block, oldestMs, isOlder } = splitAtWindow(
+    [...search.block, ...events],
+    startedMs - WINDOW_MS,
+  )
+  search.oldestMs = oldestMs ?? search.oldestMs
+  search.ranges = page.next === null || isOlder ? [] : page.remaining
+  search.block = search.ranges.length > 0 ? block : []
+  // Where the log ends in a block, it is from within the window as far as anybody knows.
+  const found = page.next === null && !isOlder ? [...recent, ...block] : recent
+  for (const event of await matchNews(db, matcher, found, startedMs)) {
+    counts.set(event.kind, (counts.get(event.kind) ?? 0) + 1)
+    if (search.sampled.length < samples) search.sampled.push(event)
+  }
+  return page.events.length
+}
+
+/**
+ * Splits events of a shard, newest first, into those of blocks since a time, and those of the last block if its start, which has
+ * its time, is not among them.
+ */
+function splitAtWindow(events: readonly ConsumedEvent[], fromMs: number) {
+  let recent = 0
+  let oldestMs: number | null = null
+  for (const [index, { body }] of events.entries()) {
+    if (body.type !== HubEventType.BLOCK_CONFIRMED) continue
+    oldestMs = unixMsFromFarcasterSeconds(body.timestamp)
+    if (oldestMs < fromMs) return { recent: events.slice(0, recent), block: [], oldestMs, isOlder: true }
+    recent = index + 1
+  }
+  return { recent: events.slice(0, recent), block: events.slice(recent), oldestMs, isOlder: false }
+}
+
+/** How far back all shards were searched, in Unix milliseconds; of complete ones only if all are. Null when there was no block. */
+function oldestOf(
+  searches: readonly ShardSearch[],
+  unread: readonly ShardSearch[],
+  startedMs: number,
+): number | null {
+  if (unread.length > 0) return Math.max(...unread.map(({ oldestMs }) => oldestMs ?? startedMs))
+  const times = searches.flatMap(({ oldestMs }) => oldestMs ?? [])
+  return times.length === 0 ? null : Math.min(...times)
 }
 
 /** Merges lists by time, newest first, without another order within a list. An event without a time comes first. */
@@ -143,17 +207,6 @@ function mergeNewest([first = [], second = []]: readonly (readonly WebhookEvent[
 async function fullLogRanges(db: Database): Promise<ShardRange[]> {
   const shards = await db<{ shard: number }[]>`select shard from hub.shards order by shard`
   return shards.map(({ shard }) => ({ shard, from: 0, stop: AFTER_ALL_EVENTS }))
-}
-
-/** Returns shards with a block older than the window, whose remaining events are all older. */
-function exhaustedShards(events: readonly ConsumedEvent[], fromMs: number): ReadonlySet<number> {
-  return new Set(
-    events.flatMap(({ shard, body }) =>
-      body.type === HubEventType.BLOCK_CONFIRMED && unixMsFromFarcasterSeconds(body.timestamp) < fromMs
-        ? [shard]
-        : [],
-    ),
-  )
 }
 
 async function renderEvents(context: EventRenderContext, found: readonly WebhookEvent[], detectedAt: Date) {
