@@ -80,7 +80,7 @@ it('take: fifty concurrent calls -> fifty distinct fids, each paid once', async 
   const wallet = await fundedWallet(db, { balance: 60n * LOCAL_PRICE })
   const [one, other] = [createPool(), createPool()]
   const fids = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
+    Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet, inMs(300_000))),
   )
   expect(new Set(fids).size).toBe(50)
   await idle()
