@@ -31,6 +31,13 @@ interface Settled<Prepared, Result> {
   readonly lane: Lane<Prepared>
   readonly id: string
   readonly content: Result
+  /** It holds or ends its lane, of which nothing is claimed before it is settled. */
+  readonly stopsLane: boolean
+}
+
+interface Dropped<Prepared, Claimed> {
+  readonly lane: Lane<Prepared>
+  readonly item: Claimed
 }
 
 const SWEEP_PAGE = 1_000
@@ -66,7 +73,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   readonly #inHandIds = new Set<string>()
   #results: Settled<Prepared, Result>[] = []
   /** Claimed, never started, and not given back yet. */
-  #dropped: Claimed[] = []
+  #dropped: Dropped<Prepared, Claimed>[] = []
   #sending = 0
   /** A statement has failed: the database may have carried out a claim, or may have forgotten the end of what was sent. */
   #mayHaveLostClaims = false
@@ -107,7 +114,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     if (this.#isStopped) return
     for (const key of lanes ?? this.#lanes.keys()) {
       const lane = this.#lanes.get(key)
-      if (lane !== undefined) this.#drop(lane.takeQueued())
+      if (lane !== undefined) this.#drop(lane, lane.takeQueued())
     }
   }
 
@@ -164,20 +171,29 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     if (isLast) this.#mayHaveLostClaims = false
   }
 
-  #drop(items: readonly Claimed[]): void {
-    this.#dropped.push(...items)
+  /** Nothing of the lane is claimed before they are given back: it would be what came behind them. */
+  #drop(lane: Lane<Prepared>, items: readonly Claimed[]): void {
+    for (const item of items) {
+      lane.hold()
+      this.#dropped.push({ lane, item })
+    }
     this.#loop.wake()
   }
 
-  /** After the results that come before: they may hold or end the lane. */
   async #releaseDropped(): Promise<void> {
     const { queue, worker } = this.#options
     // A copy: more are dropped meanwhile.
     const dropped = [...this.#dropped]
     if (dropped.length === 0) return
-    await queue.release(worker, dropped)
+    await queue.release(
+      worker,
+      dropped.map(({ item }) => item),
+    )
     this.#dropped = this.#dropped.slice(dropped.length)
-    for (const item of dropped) this.#inHandIds.delete(queue.idOf(item))
+    for (const { lane, item } of dropped) {
+      lane.endHold()
+      this.#inHandIds.delete(queue.idOf(item))
+    }
   }
 
   async #settle(): Promise<boolean> {
@@ -192,8 +208,9 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
       finished.map(({ key }) => key),
     )
     this.#results = this.#results.slice(settled.length)
-    for (const { lane, id } of settled) {
+    for (const { lane, id, stopsLane } of settled) {
       lane.endUnsettled()
+      if (stopsLane) lane.endHold()
       this.#inHandIds.delete(id)
     }
     this.#forgetFinished(finished)
@@ -267,7 +284,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     if (occupied >= (queue.maxOccupied ?? Number.POSITIVE_INFINITY)) return []
     const nowMs = clock()
     return lanes
-      .filter((lane) => lane.mayHaveMore && lane.pausedUntilMs <= nowMs && lane.capacity > 0)
+      .filter((lane) => lane.mayHaveMore && !lane.isHeld && lane.pausedUntilMs <= nowMs && lane.capacity > 0)
       .slice(0, queue.lanesPerClaim)
   }
 
@@ -309,7 +326,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
         }
         first.lane.endPending()
         const result = preparation.fail(first.content)
-        this.#addResult({ lane: first.lane, id: queue.idOf(first.content), content: result })
+        this.#noteResult({ lane: first.lane, id: queue.idOf(first.content), content: result })
         return
       }
     }
@@ -329,7 +346,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
 
   #dropPending({ lane, content }: LaneItem<Prepared, Claimed>): void {
     lane.dropPending()
-    this.#drop([content])
+    this.#drop(lane, [content])
   }
 
   #startNext(lane: Lane<Prepared>): void {
@@ -348,9 +365,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     lane.endSending(result !== null)
     const id = this.#options.queue.idOf(item)
     if (result === null) this.#inHandIds.delete(id)
-    else this.#addResult({ lane, id, content: result })
-    // After the result is noted, so that it is settled before these are given back and claimed again.
-    if (result !== null && this.#options.queue.stopsLane?.(result)) this.#drop(lane.takeQueued())
+    else this.#noteResult({ lane, id, content: result })
     this.#startNext(lane)
   }
 
@@ -366,8 +381,13 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     })
   }
 
-  #addResult(result: Settled<Prepared, Result>): void {
-    this.#results.push(result)
+  #noteResult({ lane, id, content }: Omit<Settled<Prepared, Result>, 'stopsLane'>): void {
+    const stopsLane = this.#options.queue.stopsLane?.(content) === true
+    this.#results.push({ lane, id, content, stopsLane })
+    if (stopsLane) {
+      lane.hold()
+      this.#drop(lane, lane.takeQueued())
+    }
     // Results that arrive in the same turn of the event loop are settled together.
     setImmediate(() => this.#loop.wake())
   }

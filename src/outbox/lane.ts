@@ -23,6 +23,8 @@ export class Lane<Item> {
   pausedUntilMs = 0
   /** Items of an earlier generation must not start: their lane has changed since they were claimed. */
   #generation = 0
+  /** Reasons to claim nothing: results that hold or end the lane and are not in the database yet, and items that are not given back. */
+  #holds = 0
 
   constructor(
     readonly key: string,
@@ -51,7 +53,12 @@ export class Lane<Item> {
 
   /** Whether nothing is left to remember. */
   get isForgettable(): boolean {
-    return this.isFinished && this.#unsettled === 0
+    return this.isFinished && this.#unsettled === 0 && !this.isHeld
+  }
+
+  /** Whether nothing may be claimed yet: the database does not know what has happened to the lane. */
+  get isHeld(): boolean {
+    return this.#holds > 0
   }
 
   get generation(): number {
@@ -84,6 +91,17 @@ export class Lane<Item> {
     this.#generation += 1
     this.mayHaveMore = true
     return this.#queued.splice(0)
+  }
+
+  /** Lets nothing be claimed until `endHold`. */
+  hold(): void {
+    this.#holds += 1
+  }
+
+  /** Ends a hold: what the database has now is due. */
+  endHold(): void {
+    this.#holds -= 1
+    this.mayHaveMore = true
   }
 
   /** Ends a pending item that cannot be prepared: its result has to be settled. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { silentLog } from '../platform/log/log.js'
+import { nextTurn } from '../platform/process/turns.js'
 import { startOutbox } from './outbox.js'
 import { notifyChangedLanes, notifyLanes } from './outbox-queue.js'
 import {
@@ -339,10 +340,10 @@ it('items whose end the database has forgotten are sent again', async () => {
 })
 
 /** A queue of which two items of a lane are being sent, and two wait in the process. */
-async function startHolding(lane: string, parts: Partial<TestQueue> = {}) {
+async function startHolding(lane: string, parts: Partial<TestQueue> = {}, lastHeld = 2) {
   const answers: (() => void)[] = []
   const target = createTarget(async (item) => {
-    if (item.id <= 2) await new Promise<void>((resolve) => answers.push(resolve))
+    if (item.id <= lastHeld) await new Promise<void>((resolve) => answers.push(resolve))
     return success(item)
   })
   await insertItems(db, lane, 4)
@@ -391,6 +392,42 @@ it('a result that stops its lane -> nothing more of it starts before the result 
   answers[1]!()
   await expect.poll(() => settled).toEqual([1, 2])
   expect(sent.map(({ id }) => id)).toEqual([1, 2])
+})
+
+it('a result that stops its lane while others are settled -> nothing more of it starts either', async () => {
+  const settled: number[] = []
+  const queue = createTestQueue(db, async () => null)
+  let [begin, goOn] = [() => {}, () => {}]
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const mayGoOn = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const parts: Partial<TestQueue> = {
+    stopsLane: ({ id }) => id === 1,
+    async settle(worker, results, lanes) {
+      if (results.some(({ id }) => id === 2)) {
+        begin()
+        await mayGoOn
+      }
+      const wakeUps = await queue.settle(worker, results, lanes)
+      if (results.some(({ id }) => id === 1)) await db`update work.items set due_at = 'infinity' where id > 3`
+      settled.push(...results.map(({ id }) => id))
+      return wakeUps
+    },
+  }
+  const { sent, answers } = await startHolding('stopped late', parts, 3)
+  answers[1]!()
+  await hasBegun
+  answers[0]!()
+  await nextTurn()
+  goOn()
+  await expect.poll(() => settled).toEqual([2, 1])
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2, sending: 1, waiting: 1 })
+  answers[2]!()
+  await expect.poll(() => settled).toEqual([2, 1, 3])
+  expect(sent.map(({ id }) => id)).toEqual([1, 2, 3])
 })
 
 it('a lane that changes while items are claimed or prepared -> they are claimed and prepared anew', async () => {

@@ -224,7 +224,7 @@ it('webhook deliveries: a server that stops during a claim leaves the delivery t
       db`
         select from pg_stat_activity
         where datname = current_database() and application_name = 'plaza listener'
-          and query = 'unlisten "webhook_lanes"'`
+          and query like 'unlisten "webhook\\_lanes%'`
     await expect.poll(unlistened).toHaveLength(1)
   })
   await expect.poll(claimingPid).toBe(0)

@@ -102,7 +102,7 @@ async function searchTrades({ db, matcher, startedMs, samples }: SearchOptions):
 
 /** A shard while its log is searched, newest events first. */
 interface ShardSearch {
-  /** What is left to read: nothing at the end of the window or of the log. */
+  /** Ranges that are left to read: none at the end of the window or of the log. */
   ranges: readonly ShardRange[]
   /** Events whose block is not read to its start, where its time stands. */
   block: readonly ConsumedEvent[]

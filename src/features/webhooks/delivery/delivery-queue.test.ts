@@ -248,6 +248,19 @@ it('a claim that retries have their half of may have more', async () => {
   ])
 })
 
+it('deliveries that are given back count no more against the rate limit', async () => {
+  const webhook_id = await createWebhook('given back')
+  await setWebhookLimits(db, webhook_id, { rateLimit: 10, rateLimitMs: 3_600_000 })
+  for (let n = 0; n < 3; n += 1)
+    await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  await db`update webhooks.lanes set allowance = 3, counted_at = now() where webhook_id = ${webhook_id}`
+  for (let n = 0; n < 2; n += 1) {
+    const deliveries = await claim(webhook_id)
+    expect(deliveries).toHaveLength(3)
+    await queue.release(worker, deliveries)
+  }
+})
+
 it('a webhook at its rate limit sends new deliveries while retries are due, and retries while new ones wait', async () => {
   const webhook_id = await createWebhook('one-by-one')
   await setWebhookLimits(db, webhook_id, { rateLimit: 1, rateLimitMs: 3_600_000 })

@@ -229,7 +229,7 @@ export async function releaseLostDeliveries(
 
 /**
  * Gives back deliveries that a worker has claimed and not begun to send. Those of an inactive webhook are canceled, as those
- * that waited when it became inactive.
+ * that waited when it became inactive. They count no more against the rate limit.
  */
 export async function releaseDeliveries(
   db: Database,
@@ -237,15 +237,23 @@ export async function releaseDeliveries(
   deliveries: readonly { readonly id: string }[],
 ): Promise<void> {
   await db`
-    update webhooks.deliveries d
-    set
-      state = case when w.active then 'waiting' else 'canceled' end,
-      worker = null,
-      failure = case when w.active then d.failure else coalesce(w.disabled_reason, 'the webhook is inactive') end,
-      finished_at = case when w.active then null else now() end
-    from webhooks.webhooks w
-    where w.id = d.webhook_id and d.state = 'sending' and d.worker = ${worker}::uuid
-      and d.id = any (${db.types.texts(deliveries.map(({ id }) => id))}::text[]::uuid[])`
+    with released as (
+      update webhooks.deliveries d
+      set
+        state = case when w.active then 'waiting' else 'canceled' end,
+        worker = null,
+        failure = case when w.active then d.failure else coalesce(w.disabled_reason, 'the webhook is inactive') end,
+        finished_at = case when w.active then null else now() end
+      from webhooks.webhooks w
+      where w.id = d.webhook_id and d.state = 'sending' and d.worker = ${worker}::uuid
+        and d.id = any (${db.types.texts(deliveries.map(({ id }) => id))}::text[]::uuid[])
+      returning d.webhook_id
+    )
+    -- The claim has counted them.
+    update webhooks.lanes l
+    set allowance = l.allowance + given_back.count
+    from (select webhook_id, count(*) as count from released group by webhook_id) given_back
+    where l.webhook_id = given_back.webhook_id`
 }
 
 /** Below every id of a webhook. */
