@@ -29,10 +29,10 @@ it('domains and types that accounts sign are those of the published library', ()
 
 it('numbers of keys are those of the published library', () => {
   const published: Readonly<Record<string, unknown>> = { ...library }
-  // The library has no name for the keys of auth addresses (docs/protocol.md §4.10).
-  const { KEY_TYPE_AUTH, ...named } = rules
+  // The library has no names for the keys of auth addresses and the most keys of a fid (docs/protocol.md §4.10, §3.3.12).
+  const { KEY_TYPE_AUTH, MAX_KEYS_PER_FID, ...named } = rules
   const names = Object.keys(named)
-  expect(KEY_TYPE_AUTH).toBe(2)
+  expect([KEY_TYPE_AUTH, MAX_KEYS_PER_FID]).toEqual([2, 1_000])
   expect({ ...named }).toEqual(Object.fromEntries(names.map((name) => [name, published[name]])))
 })
 

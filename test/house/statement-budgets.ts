@@ -414,13 +414,15 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'PATCH webhook': {
     statements: 8,
-    reason: 'the webhook and its secrets are read before the change, and after it, and workers are told of it',
+    reason:
+      'the webhook and its secrets are read before the change, and after it, and workers are told of it',
     buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), active: 'false' }),
   },
   'DELETE webhook': { statements: 6, buildRequest: makeWebhook },
   'POST webhook/secret/rotate': {
     statements: 8,
-    reason: 'the webhook and its secrets are read before the change, and after it, and workers are told of it',
+    reason:
+      'the webhook and its secrets are read before the change, and after it, and workers are told of it',
     buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), grace_seconds: 60 }),
   },
   'GET webhook/deliveries': { statements: 3, buildRequest: testWebhook },
