@@ -58,7 +58,7 @@ async function consumeAll(): Promise<number> {
 beforeAll(async () => {
   await ensurePartitions(db, nowMs)
   await db`insert into hub.shards (shard) values (1)`
-  for (const consumer of consumers) await ensureCursors(db, consumer, 1)
+  for (const consumer of consumers) await ensureCursors(db, consumer, [1])
   const chainEvents = users.flatMap((user) => user.onChain())
   const batch = { chainEvents, nameTransfers: [], messages: [] }
   await mergeBatch(db, 1, batch, { shards: 1, hooks: mergeHooks }, nowMs)

@@ -7,6 +7,7 @@ import { startConsumer } from '../hub/log/consumer.js'
 import { ensureCursors } from '../hub/log/consumer-batch.js'
 import { countConsumerGaps } from '../hub/log/log-metrics.js'
 import type { MergeHook } from '../hub/merge/merge.js'
+import { shardNumbers } from '../hub/shard-count.js'
 import type { Database } from '../platform/db/connection.js'
 import { isRefused, isUnavailable } from '../platform/db/connection-errors.js'
 import { type OpeningOptions, openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
@@ -221,7 +222,7 @@ async function startConsumers(
   const shards = config.hubShards
   const onGap = countConsumerGaps(metrics)
   for (const consumer of modules.flatMap((module) => module.consumers?.(clock) ?? [])) {
-    await ensureCursors(connections.write, consumer, shards)
+    await ensureCursors(connections.write, consumer, shardNumbers(shards))
     if (roles.has('worker')) {
       const options = { db: connections.work, shards, tail, log, tracing, isBusy: isThreadBusy, onGap }
       lifecycle.onStop(startConsumer(consumer, options))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../test/network.js'
 import { consumeBatch, ensureCursors } from '../../hub/log/consumer-batch.js'
+import { shardNumbers } from '../../hub/shard-count.js'
 import { kindName } from './kinds.js'
 import { inboxConsumer, rebuildInbox } from './refresh.js'
 import { consumeInbox } from './testing/consume-inbox.js'
@@ -45,7 +46,7 @@ test("inbox: any history of messages gives the model's rows, also after a rebuil
       ),
       async (steps, reads) => {
         await reset()
-        await ensureCursors(db, inboxConsumer, shards)
+        await ensureCursors(db, inboxConsumer, shardNumbers(shards))
         for (const [index, step] of steps.entries()) {
           await submit(step)
           const signal = new AbortController().signal

@@ -4,7 +4,6 @@ import { planModeFor, setPlanMode } from '../../platform/db/plan-mode.js'
 import { PlazaError } from '../../platform/errors.js'
 import { runInSpan, type TraceSpan } from '../../platform/tracing/active-span.js'
 import { noTracing, type Tracing } from '../../platform/tracing/tracing.js'
-import { shardNumbers } from '../shard-count.js'
 import { type BlockHistory, decodeHistory, encodeHistory, historyUpTo } from './block-history.js'
 import { blockOf, type HubEventBody, hubEventBody } from './hub-event.js'
 import { AFTER_ALL_EVENTS } from './log-range.js'
@@ -84,12 +83,15 @@ const BEFORE_ALL_EVENTS = 1
 /** Bounds the memory of a batch: a message takes up to 64 kB. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
-/** Creates the missing cursors of a consumer. */
-export async function ensureCursors(db: Database, consumer: Consumer, shards: number): Promise<void> {
-  const all = shardNumbers(shards)
-  const first = new Map(all.map((shard) => [shard, BEFORE_ALL_EVENTS]))
+/** Creates the missing cursors of a consumer in these shards. */
+export async function ensureCursors(
+  db: Database,
+  consumer: Consumer,
+  shards: readonly number[],
+): Promise<void> {
+  const first = new Map(shards.map((shard) => [shard, BEFORE_ALL_EVENTS]))
   if (consumer.from === 'newest') {
-    for (const { shard, lastId } of await readLogEnds(db, all)) first.set(shard, lastId + 1)
+    for (const { shard, lastId } of await readLogEnds(db, shards)) first.set(shard, lastId + 1)
   }
   await insertCursors(db, consumer, first)
 }

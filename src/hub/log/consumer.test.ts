@@ -266,8 +266,7 @@ describe('a consumer', () => {
     })
     await append(1, 2)
     await append(1, 2)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 4, PATIENCE)
-    expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(1))
+    await expect.poll(() => idsHad(1)).toEqual((await idsLogged(1)).slice(1))
   })
 
   test('finishes its batch when it is stopped, then reads no more', async () => {

@@ -80,7 +80,7 @@ export function startConsumer(consumer: Consumer, options: ConsumerOptions): () 
 async function consumeShard(
   consumer: Consumer,
   shard: number,
-  { db, shards, tail, log, tracing, batchSize = BATCH_SIZE, isBusy, onGap }: ConsumerOptions,
+  { db, tail, log, tracing, batchSize = BATCH_SIZE, isBusy, onGap }: ConsumerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const logFields = { consumer: consumer.name, shard }
@@ -100,7 +100,8 @@ async function consumeShard(
   }
   while (!signal.aborted) {
     try {
-      if (!hasCursor) await ensureCursors(db, consumer, shards)
+      // Only its own: a worker that starts late would create another's, after a fail-over lost it, at the newest event.
+      if (!hasCursor) await ensureCursors(db, consumer, [shard])
       hasCursor = true
       eventCount = limit
       const outcome = await consumeBatch(db, counted, { shard, limit, signal, expected, tracing })

@@ -82,7 +82,7 @@ class Reader {
   }
 
   async start(): Promise<this> {
-    await ensureCursors(db, this.#consumer, 1)
+    await ensureCursors(db, this.#consumer, [1])
     return this
   }
 

@@ -29,35 +29,42 @@ async function connectFailure(databaseUrl: string): Promise<unknown> {
   }
 }
 
-it('a password that is changed: is an outage, and statements and LISTEN are back when it is the old one', async () => {
-  const login = await createDatabaseLogin(admin, url)
-  const pool = open({ poolSize: 2, url: login.url })
-  const heard: string[] = []
-  let listens = 0
-  await pool.listen(
-    'refused',
-    (text) => heard.push(text),
-    () => {
-      listens += 1
-    },
-  )
-  await pool`select 1`
-  await login.refuse()
-  await expect.poll(() => failureOf(pool`select 1`)).toMatchObject({ code: '28P01' })
-  for (const work of [() => pool.begin((sql) => sql`select 1`), () => pool.reserve()]) {
-    const failure = await failureOf(work())
-    expect([outageOf(failure), isTemporary(failure), isRefused(failure)]).toEqual([
-      'DatabaseAway',
-      true,
-      true,
-    ])
-  }
-  await login.admit()
-  await expect.poll(() => failureOf(pool`select 1`), { interval: 20 }).toBeNull()
-  await expect.poll(() => listens, { interval: 20 }).toBe(2)
-  await admin`select pg_notify('refused', 'again')`
-  await expect.poll(() => heard).toEqual(['again'])
-})
+/** A server that trusts this machine refuses no password, such as the second one of CI. */
+const asksForPasswords =
+  (await connectFailure(Object.assign(new URL(url), { password: 'wrong' }).href)) !== null
+
+it.runIf(asksForPasswords)(
+  'a password that is changed: is an outage, and statements and LISTEN are back when it is the old one',
+  async () => {
+    const login = await createDatabaseLogin(admin, url)
+    const pool = open({ poolSize: 2, url: login.url })
+    const heard: string[] = []
+    let listens = 0
+    await pool.listen(
+      'refused',
+      (text) => heard.push(text),
+      () => {
+        listens += 1
+      },
+    )
+    await pool`select 1`
+    await login.refuse()
+    await expect.poll(() => failureOf(pool`select 1`)).toMatchObject({ code: '28P01' })
+    for (const work of [() => pool.begin((sql) => sql`select 1`), () => pool.reserve()]) {
+      const failure = await failureOf(work())
+      expect([outageOf(failure), isTemporary(failure), isRefused(failure)]).toEqual([
+        'DatabaseAway',
+        true,
+        true,
+      ])
+    }
+    await login.admit()
+    await expect.poll(() => failureOf(pool`select 1`), { interval: 20 }).toBeNull()
+    await expect.poll(() => listens, { interval: 20 }).toBe(2)
+    await admin`select pg_notify('refused', 'again')`
+    await expect.poll(() => heard).toEqual(['again'])
+  },
+)
 
 it('a database that admits nobody, or is not there: is an outage; a table that is not there is none', async () => {
   const absent = await connectFailure(Object.assign(new URL(url), { pathname: '/nowhere' }).href)
@@ -112,12 +119,13 @@ it('no server at the address: is an outage, and no refusal', async () => {
   expect([outageOf(failure), isRefused(failure)]).toEqual(['DatabaseAway', false])
 })
 
-it('a start with a wrong password or a missing file: fails at once, and names the reason', async () => {
+it('a start with a missing file or a wrong password: fails at once, and names the reason', async () => {
   const opening = (databaseUrl: string) =>
     failureOf(openServerDatabase({ dataDir: '', databaseUrl, databasePool: 1, hubShards: 1 }, silentLog))
-  const wrong = Object.assign(new URL(url), { password: 'wrong' }).href
-  expect(await opening(wrong)).toMatchObject({ code: '28P01' })
   const path = '/dev/null/root.crt'
   const [absent] = await tlsUrls([`verify-full&sslrootcert=${path}`])
   expect(await opening(absent!)).toMatchObject({ path })
+  if (!asksForPasswords) return
+  const wrong = Object.assign(new URL(url), { password: 'wrong' }).href
+  expect(await opening(wrong)).toMatchObject({ code: '28P01' })
 })

@@ -1,4 +1,5 @@
 import { consumeBatch, ensureCursors } from '../../../hub/log/consumer-batch.js'
+import { shardNumbers } from '../../../hub/shard-count.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { inboxConsumer } from '../refresh.js'
 
@@ -9,8 +10,9 @@ export async function consumeInbox(
   db: Database,
   { shards = 1, limit = 1000 }: { readonly shards?: number; readonly limit?: number } = {},
 ): Promise<void> {
-  await ensureCursors(db, inboxConsumer, shards)
-  for (let shard = 1; shard <= shards; shard += 1) {
+  const all = shardNumbers(shards)
+  await ensureCursors(db, inboxConsumer, all)
+  for (const shard of all) {
     while ((await consumeBatch(db, inboxConsumer, { shard, limit, signal: never })).state !== 'caughtUp');
   }
 }

@@ -17,7 +17,7 @@ const hub = await createTestHub(db)
 let nowUnix = testNowUnix
 const consumer = createWebhookConsumer(() => nowUnix * 1000)
 const { signal } = new AbortController()
-await ensureCursors(db, consumer, 1)
+await ensureCursors(db, consumer, [1])
 const appId = await ensureApp(db, 'development')
 const filters = JSON.stringify({ 'cast.created': {}, 'cast.deleted': {}, 'user.created': {} })
 await db`
