@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Command } from 'commander'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
@@ -25,11 +26,18 @@ async function plaza(args: string[], input = ''): Promise<{ lines: string[]; fai
     onStopSignal: () => {},
     onDatabaseStop: () => () => {},
   })
+  throwUsageErrors(program)
   const failure = await program.parseAsync(['node', 'plaza', 'channel', ...args]).then(
     () => null,
     (error: Error) => error.message,
   )
   return { lines, failure }
+}
+
+/** By itself, commander ends the process. */
+function throwUsageErrors(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => {} })
+  command.commands.forEach(throwUsageErrors)
 }
 
 const row = async (id: string) => (await db`select * from channels.channels where id = ${id}`)[0]
