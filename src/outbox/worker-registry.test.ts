@@ -48,6 +48,11 @@ async function closeLockConnection({ lockDb }: { readonly lockDb: Database }): P
   await db`select pg_terminate_backend(${row!.pid}, 10000)`
 }
 
+/** Lets the time pass in which a registry finds nobody dead. */
+function passGrace(): void {
+  nowMs += 10_000
+}
+
 it('live workers keep their work', async () => {
   const first = await startWorker('reading')
   await startWorker('writing')
@@ -57,10 +62,11 @@ it('live workers keep their work', async () => {
   expect(await claimedTasks()).toEqual(['reading', 'writing'])
 })
 
-it('the work of a worker whose connection is gone is released at once, and no other work', async () => {
+it('the work of a worker whose connection is gone is released, and no other work', async () => {
   const expiredWorker = await startWorker('reading')
   await startWorker('writing')
   await closeLockConnection(expiredWorker)
+  passGrace()
 
   expect(await register.reapExpired(db)).toBe(1)
   expect(await claimedTasks()).toEqual(['writing'])
@@ -71,6 +77,7 @@ it('the work of a worker that does not renew its lease is released, though its c
   const hungWorker = await startWorker('reading')
   await startWorker('writing')
   await db`update work.workers set alive_until = now() - interval '1 second' where id = ${hungWorker.id}`
+  passGrace()
 
   expect(await register.reapExpired(db)).toBe(1)
   expect(await claimedTasks()).toEqual(['writing'])
@@ -90,6 +97,7 @@ it('each dead worker is reaped once, by however many others at once', async () =
   const expiredWorker = await Promise.all(['a', 'b', 'c'].map((task) => startWorker(task)))
   await startWorker('writing')
   await Promise.all(expiredWorker.map(closeLockConnection))
+  passGrace()
 
   const reaped = await Promise.all([1, 2, 3].map(() => register.reapExpired(db)))
   expect(reaped.reduce((sum, count) => sum + count, 0)).toBe(3)
@@ -125,6 +133,19 @@ it.each(['a failed heartbeat', 'heartbeats that succeed'])(
     expect(await claimedTasks()).toEqual(['reading', 'writing'])
   },
 )
+
+it('a process that starts as the database comes back leaves others the time of a lease to come back', async () => {
+  const [mine, theirs] = [openRegistry(), openRegistry()]
+  const [live, dead] = [await startWorker('writing', theirs), await startWorker('sleeping', openRegistry())]
+  await Promise.all([live, dead].map(closeLockConnection))
+  await startWorker('reading', mine)
+
+  expect(await mine.reapExpired(db)).toBe(0)
+  await comeBack(theirs, live)
+  passGrace()
+  expect(await mine.reapExpired(db)).toBe(1)
+  expect(await claimedTasks()).toEqual(['reading', 'writing'])
+})
 
 it('after a heartbeat that came later than its lease a process waits for others too', async () => {
   const [mine, theirs] = [openRegistry(), openRegistry()]

@@ -18,7 +18,7 @@ interface Heartbeat {
  * process dies, and renews a lease, for connections that hang. The work of a dead worker goes back to the others.
  *
  * An outage of the database takes the locks and leases of all workers. So a process that had one finds nobody dead for the
- * time of a lease, in which those that live come back.
+ * time of a lease, in which those that live come back. Nor does one that has just started, perhaps as the database came back.
  */
 export class WorkerRegistry {
   readonly #heartbeats = new Map<string, Heartbeat>()
@@ -51,7 +51,7 @@ export class WorkerRegistry {
         on conflict (id) do update set alive_until = excluded.alive_until`
       const atMs = this.clock()
       this.#heartbeats.set(worker, { atMs, holder })
-      if (last && (last.holder !== holder || atMs - last.atMs > LEASE_MS)) this.#waitForOthers()
+      if (!last || last.holder !== holder || atMs - last.atMs > LEASE_MS) this.#waitForOthers()
     } catch (error) {
       this.#waitForOthers()
       throw error
