@@ -46,5 +46,5 @@ it('webhooks: a database outage during deliveries loses none and keeps the order
 function eventNumbersOf(receiver: Receiver, fid: number): number[] {
   const byAuthor = receiver.received.filter(({ body }) => body.data.author.fid === fid)
   const ids = new Set(byAuthor.map(({ body }) => String(body.event_id)))
-  return [...ids].map((id) => Number(id.replace('1-', '')))
+  return [...ids].map((id) => Number(id.split('-')[1]))
 }

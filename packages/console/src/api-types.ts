@@ -2652,7 +2652,7 @@ export interface components {
             delivery_id: string;
             /** @example 0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55 */
             webhook_id: string;
-            /** @example cast.created-481516 */
+            /** @example 1-16385-71d5225f */
             event_id: string;
             /** @enum {string} */
             type: "cast.created" | "cast.deleted" | "follow.created" | "follow.deleted" | "reaction.created" | "reaction.deleted" | "trade.created" | "user.created" | "user.updated";
@@ -2691,7 +2691,7 @@ export interface components {
                 headers: {
                     [key: string]: string;
                 };
-                /** @example {"type":"cast.created","event_id":"1-16385"} */
+                /** @example {"type":"cast.created","event_id":"1-16385-71d5225f"} */
                 body: string;
             } | null;
             /** @description Null when the target has not replied. */
@@ -2738,7 +2738,7 @@ export interface components {
             samples: {
                 /** @enum {string} */
                 type: "cast.created" | "cast.deleted" | "follow.created" | "follow.deleted" | "reaction.created" | "reaction.deleted" | "trade.created" | "user.created" | "user.updated";
-                /** @example cast.created-481516 */
+                /** @example 1-16385-71d5225f */
                 event_id: string;
                 /**
                  * @description `data` of the delivery.

@@ -118,6 +118,21 @@ it('follows that a compact state has removed are told for as long as the log has
   expect(await derivedEvents()).toEqual([`follow.deleted ${bob.fid} 11`])
 })
 
+it('deriveWebhookEvents: another message that takes the place of a lost one in the log -> another id', () => {
+  const user = newUser()
+  const idOf = (text: string) => {
+    const body = {
+      type: HubEventType.MERGE_MESSAGE,
+      message: user.cast(text, testNow),
+      deletedMessages: [],
+    } as const
+    return deriveWebhookEvents([{ shard: 1, id: 16_385, body }]).map(({ id }) => id)[0]
+  }
+  expect(idOf('one')).toMatch(/^1-16385-[0-9a-f]{8}$/)
+  expect(idOf('one')).toBe(idOf('one'))
+  expect(idOf('two')).not.toBe(idOf('one'))
+})
+
 it('deriveWebhookEvents: revoked messages -> deletions', () => {
   const [alice, bob] = [newUser(), newUser()]
   const cast = bob.cast('two', testNow - 15)

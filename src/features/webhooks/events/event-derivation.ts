@@ -24,6 +24,8 @@ export const webhookEventTypes: readonly number[] = [
   HubEventType.MERGE_ON_CHAIN_EVENT,
 ]
 
+const SHORT_HASH_BYTES = 4
+
 type EventWithoutId = Omit<WebhookEvent, 'id' | 'traceparent'>
 
 /**
@@ -37,13 +39,28 @@ export function deriveWebhookEvents(
   compactedFollows: ReadonlyMap<string, readonly number[]> = new Map(),
 ): WebhookEvent[] {
   return logEvents.flatMap((event) => {
-    const entryId = `${event.shard}-${event.id}`
-    return eventsOfLogEntry(event, compactedFollows.get(entryId) ?? []).map((derived, index) => ({
-      id: index === 0 ? entryId : `${entryId}-${index}`,
+    const place = `${event.shard}-${event.id}`
+    const id = `${place}-${shortHashOf(event.body)}`
+    return eventsOfLogEntry(event, compactedFollows.get(place) ?? []).map((derived, index) => ({
+      id: index === 0 ? id : `${id}-${index}`,
       ...derived,
       ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
     }))
   })
+}
+
+/** Of the message or transaction: after a fail-over that lost log entries, other ones take their ids. */
+function shortHashOf(body: ConsumedEvent['body']): string {
+  switch (body.type) {
+    case HubEventType.MERGE_MESSAGE:
+    case HubEventType.PRUNE_MESSAGE:
+    case HubEventType.REVOKE_MESSAGE:
+      return Buffer.from(body.message.hash.subarray(0, SHORT_HASH_BYTES)).toString('hex')
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return Buffer.from(body.onChainEvent.transactionHash.subarray(0, SHORT_HASH_BYTES)).toString('hex')
+    default:
+      return ''
+  }
 }
 
 function eventsOfLogEntry({ body }: ConsumedEvent, compactedFollows: readonly number[]): EventWithoutId[] {

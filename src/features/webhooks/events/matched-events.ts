@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type CastRow, castRow } from '../../../graph/cast-row.js'
 import { insertMentions } from '../../../graph/view/text-ranges.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
@@ -203,6 +203,23 @@ function* slicesOf(matchedEvents: readonly MatchedEvent[]): Generator<readonly M
   if (slice.length > 0) yield slice
 }
 
+/**
+ * A UUIDv8 (RFC 9562) of the webhook and the event: a fail-over may lose a delivery that was sent and keep its event, which is
+ * then enqueued again, and its receiver knows it by this id.
+ */
+function deliveryIdOf({
+  webhookId,
+  eventId,
+}: {
+  readonly webhookId: string
+  readonly eventId: string
+}): string {
+  const bytes = createHash('sha256').update(`${webhookId}/${eventId}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
 function insertsOf(db: Transaction, matchedEvents: readonly MatchedEvent[], detectedAt: string): Statement[] {
   const events = matchedEvents.map(({ event }) => event)
   const insertEvents = db`
@@ -224,7 +241,7 @@ function insertsOf(db: Transaction, matchedEvents: readonly MatchedEvent[], dete
     insert into webhooks.deliveries (id, webhook_id, event_id)
     select id::uuid, webhook_id::uuid, event_id
     from unnest(
-      ${db.types.texts(rows.map(() => randomUUID()))}::text[],
+      ${db.types.texts(rows.map(deliveryIdOf))}::text[],
       ${db.types.texts(rows.map(({ webhookId }) => webhookId))}::text[],
       ${db.types.texts(rows.map(({ eventId }) => eventId))}::text[]
     ) with ordinality as delivery (id, webhook_id, event_id, position)

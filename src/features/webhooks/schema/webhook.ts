@@ -74,7 +74,7 @@ export const WebhookListResponse = namedObject('WebhookListResponse', { webhooks
 /** The states of a delivery. */
 export const deliveryStates = ['waiting', 'sending', 'delivered', 'failed', 'canceled'] as const
 
-const eventId = Type.String({ examples: ['cast.created-481516'] })
+const eventId = Type.String({ examples: ['1-16385-71d5225f'] })
 
 /** A delivery of an event and its result. */
 export const WebhookDelivery = namedObject('WebhookDelivery', {
@@ -112,7 +112,7 @@ export const WebhookDeliveryResponse = namedObject('WebhookDeliveryResponse', {
     Type.Object({
       url: Type.String({ examples: ['https://garden.example.com/webhook'] }),
       headers: Type.Record(Type.String(), Type.String(), { examples: [{ 'x-plaza-event': 'cast.created' }] }),
-      body: Type.String({ examples: ['{"type":"cast.created","event_id":"1-16385"}'] }),
+      body: Type.String({ examples: ['{"type":"cast.created","event_id":"1-16385-71d5225f"}'] }),
     }),
     {
       description:
