@@ -61,6 +61,24 @@ it('root_parent_urls: a reply that names a wrong author of its parent is in no t
   expect(matched.map(({ event }) => event.id)).toEqual(['tulips', 'lilies', 'weeds'])
 })
 
+it('root_parent_urls: replies that are deleted together with what they are below are in its thread', async () => {
+  const { db } = await createTestDatabase()
+  const alice = new TestUser(1)
+  const root = 'https://example.com/~/channel/gardens'
+  const cast = alice.cast('tulips', testNow - 100, { parentUrl: root })
+  const reply = alice.cast('lilies', testNow - 90, { parentCastId: { fid: 1, hash: cast.hash } })
+  const lower = alice.cast('roses', testNow - 80, { parentCastId: { fid: 1, hash: reply.hash } })
+  const other = alice.cast('weeds', testNow - 70, { parentCastId: { fid: 2, hash: reply.hash } })
+  const matcher = new Matcher()
+  matcher.set({ webhookId: 'gardener', filters: { 'cast.deleted': { root_parent_urls: [root] } } })
+  const events = [lower, reply, cast, other].map((message): WebhookEvent => {
+    const id = message.data.castAddBody!.text
+    return { id, kind: 'cast.deleted', happenedAt: null, subject: { type: 'cast', message } }
+  })
+  const matched = await matchEvents(db, matcher, events)
+  expect(matched.map(({ event }) => event.id)).toEqual(['roses', 'lilies', 'tulips'])
+})
+
 it('deliveries of any number are enqueued in slices of 5,000, each once and in the order of the events', async () => {
   const { db, connect } = await createTestDatabase()
   const [app] = await db<{ id: string }[]>`insert into apps.apps (name) values ('app') returning id`

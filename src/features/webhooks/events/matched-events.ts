@@ -69,6 +69,7 @@ async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promis
     users: new Map(users.map((user) => [user.fid, user])),
     authors: new Map(stored.map(({ fid, hash }) => [hash.toString('hex'), fid])),
     roots: new Map(stored.map(({ fid, hash, root }) => [castName(fid, hash), root])),
+    casts: new Map(casts.map((cast) => [castName(cast.fid, cast.hash), cast])),
   }
   return events.map((event) => factsOf(event, sources))
 }
@@ -109,6 +110,8 @@ interface FactSources {
   readonly authors: ReadonlyMap<string, number>
   /** Root parent URLs of stored casts by `castName`. */
   readonly roots: ReadonlyMap<string, string | null>
+  /** Casts of the events by `castName`, also those that are deleted. */
+  readonly casts: ReadonlyMap<string, CastRow>
 }
 
 function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFacts | null {
@@ -125,22 +128,22 @@ function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFa
   return { kind: 'trade.created', fid, amountUsdc, traderScore }
 }
 
-function castFacts(kind: CastFacts['kind'], cast: CastRow, { users, roots }: FactSources): CastFacts {
+function castFacts(kind: CastFacts['kind'], cast: CastRow, sources: FactSources): CastFacts {
   const quoted = cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
   const parentHash = cast.parentHash?.toString('hex') ?? null
   const { text } = insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
-    const user = users.get(fid)
+    const user = sources.users.get(fid)
     return user && usernameOrPlaceholder(user)
   })
   return {
     kind,
     authorFid: cast.fid,
-    authorScore: users.get(cast.fid)?.score ?? 0,
+    authorScore: sources.users.get(cast.fid)?.score ?? 0,
     mentionedFids: cast.mentions,
     parentFid: cast.parentFid,
     parentHash: parentHash === null ? null : `0x${parentHash}`,
     parentUrl: cast.parentUrl,
-    rootParentUrl: rootParentUrlOf(cast, roots),
+    rootParentUrl: rootParentUrlOf(cast, sources),
     embeddedFids: quoted.map(({ fid }) => fid),
     embeddedHashes: quoted.map(({ hash }) => hash),
     embeddedUrls: cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : [])),
@@ -148,12 +151,20 @@ function castFacts(kind: CastFacts['kind'], cast: CastRow, { users, roots }: Fac
   }
 }
 
-/** The root of a cast, null where it is unknown. A deleted cast has no thread: that of its parent counts. */
-function rootParentUrlOf(cast: CastRow, roots: FactSources['roots']): string | null {
-  const stored = roots.get(castName(cast.fid, cast.hash))
-  if (stored !== undefined) return stored
-  const { parentFid, parentHash, parentUrl } = cast
-  return parentHash === null ? parentUrl : (roots.get(castName(parentFid!, parentHash)) ?? null)
+/**
+ * The root of a cast, null where it is unknown. A deleted cast has no thread: that of its parent counts, which may be deleted with
+ * it, as when somebody deletes all their casts.
+ */
+function rootParentUrlOf(cast: CastRow, { roots, casts }: FactSources): string | null {
+  let name = castName(cast.fid, cast.hash)
+  for (;;) {
+    const stored = roots.get(name)
+    if (stored !== undefined) return stored
+    const deleted = casts.get(name)
+    if (deleted === undefined) return null
+    if (deleted.parentHash === null) return deleted.parentUrl
+    name = castName(deleted.parentFid!, deleted.parentHash)
+  }
 }
 
 /** Deliveries of one statement. A batch has one for each pair of an event and a webhook that it matches. */
