@@ -52,6 +52,20 @@ it('webhook targets: Retry-After pauses all their deliveries', async () => {
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
+it('webhook targets: 200 is a success, whatever the body says of its encoding', async () => {
+  const server = await start()
+  const encodings = ['utf-8', 'zstd', 'gzip']
+  const receiver = await startReceiver((response) =>
+    response.writeHead(200, { 'content-encoding': encodings.pop() ?? '' }).end('ok'),
+  )
+  await subscribe(server, receiver.url, filter('encoded'))
+  await server.hub.submit(casts('encoded', 3))
+  await receiver.waitForCount(3)
+  const states = () => db`select state::text, count(*)::integer from webhooks.deliveries d
+    join webhooks.webhooks w on w.id = d.webhook_id where w.target_url = ${receiver.url} group by 1`
+  await expect.poll(states).toEqual([{ state: 'delivered', count: 3 }])
+})
+
 it('webhook targets: a new url ends the pause and the delays of the one before', async () => {
   const server = await start()
   const busy = await startReceiver((response) => response.writeHead(503, { 'retry-after': '86400' }).end())

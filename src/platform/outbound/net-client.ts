@@ -36,6 +36,8 @@ export interface NetRequest {
    * (RFC 9112 §9.3.1), which is no failure of the target.
    */
   readonly isRepeatable?: boolean
+  /** Leaves the body as it comes, for whom the status matters: one that is not compressed as its head says is no failure. */
+  readonly isRaw?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -123,7 +125,7 @@ async function follow(
   const redirectsLeft = request.method === 'POST' ? 0 : (request.maxRedirects ?? 0)
   let headers: Record<string, string> = {
     'user-agent': options.userAgent,
-    'accept-encoding': ACCEPTED_ENCODINGS,
+    'accept-encoding': request.isRaw ? 'identity' : ACCEPTED_ENCODINGS,
     ...request.headers,
     ...(span ?? activeSpan())?.headers,
   }
@@ -136,7 +138,8 @@ async function follow(
       redirectsLeft > 0 && redirectStatuses.has(head.status) ? head.headers.location : undefined
     if (location === undefined) {
       const maxBytes = typeof request.maxBytes === 'number' ? request.maxBytes : request.maxBytes(head)
-      const body = await readBody(response.body, head.headers['content-encoding'] ?? '', maxBytes)
+      const encoding = request.isRaw ? '' : (head.headers['content-encoding'] ?? '')
+      const body = await readBody(response.body, encoding, maxBytes)
       return { url: target.href, ...head, ...body }
     }
     await readBody(response.body, '', 0)

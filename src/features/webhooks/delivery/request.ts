@@ -68,6 +68,7 @@ export function deliveryRequest(delivery: PreparedDelivery, nowMs: number): NetR
     maxBytes: MAX_RESPONSE_BYTES,
     // Receivers know a delivery by its id. A retry would come after later deliveries.
     isRepeatable: true,
+    isRaw: true,
   }
 }
 
