@@ -129,3 +129,9 @@ test('a log that is locked: a later day is left for the next run, and without to
     await expect(ensurePartitions(db, today + 10 * dayMs)).rejects.toThrow('lock timeout')
   })
 })
+
+test('hashes of messages that were pruned before the kept days: are deleted in each run, also when it drops no day', async () => {
+  await db`insert into hub.pruned_messages (hash, day) values ('\\x01', '2026-10-01'), ('\\x02', '2099-01-01')`
+  expect(await dropExpiredPartitions(db, start, 3)).toEqual([])
+  expect(await db`select encode(hash, 'hex') as hash from hub.pruned_messages`).toEqual([{ hash: '02' }])
+})

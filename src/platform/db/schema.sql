@@ -697,7 +697,7 @@ create table hub.messages (
   message bytea not null,
   target bytea,
   constraint messages_pkey PRIMARY KEY (fid, set, key)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX channel_followers ON hub.messages USING btree (target, fid) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
 CREATE INDEX channel_follows ON hub.messages USING btree (fid, target) WHERE ((target >= '\x0201026569703135353a'::bytea) AND (target < '\x0201026569703135353b'::bytea));
 CREATE INDEX messages_by_target ON hub.messages USING btree (target, ts, hash) WHERE (target IS NOT NULL);
@@ -734,6 +734,7 @@ create table hub.pruned_messages (
   day date not null,
   constraint pruned_messages_pkey PRIMARY KEY (hash)
 );
+CREATE INDEX pruned_messages_by_day ON hub.pruned_messages USING btree (day);
 
 create table hub.set_counts (
   fid bigint not null,
@@ -821,7 +822,7 @@ create table inbox.notifications (
   root_url text,
   suppressed_by smallint not null default 0,
   constraint notifications_pkey PRIMARY KEY (hash, kind, fid)
-) with (fillfactor=85);
+) with (fillfactor=85, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX groups_by_newest ON inbox.notifications USING btree (actor, fid) WHERE (kind <= 3);
 CREATE INDEX notifications_by_time ON inbox.notifications USING btree (fid, kind, ts DESC, hash DESC);
 CREATE INDEX notifications_by_url ON inbox.notifications USING btree (fid, root_url, kind, ts DESC, hash DESC) WHERE (root_url IS NOT NULL);
@@ -1299,7 +1300,7 @@ CASE
     ELSE search.words_with_mentions(text, mentions, mention_positions)
 END)) stored,
   constraint casts_pkey PRIMARY KEY (hash)
-) with (autovacuum_vacuum_insert_scale_factor=0.02);
+) with (autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX casts_by_author ON social.casts USING btree (fid, ts DESC, hash DESC);
 CREATE INDEX casts_by_parent ON social.casts USING btree (parent_hash, ts, hash) WHERE (parent_hash IS NOT NULL);
 CREATE INDEX casts_by_parent_url ON social.casts USING btree (parent_url, ts DESC, hash DESC) INCLUDE (fid) WHERE (parent_url IS NOT NULL);
@@ -1338,7 +1339,7 @@ create table social.reactions (
   signer bytea not null,
   merged_at timestamp with time zone default clock_timestamp(),
   constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
-) with (autovacuum_vacuum_insert_scale_factor=0.02);
+) with (autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);
 CREATE INDEX reactions_by_user ON social.reactions USING btree (fid, type, ts DESC, target_hash DESC);
 CREATE INDEX recasts_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC) WHERE (type = 2);
@@ -1411,7 +1412,7 @@ create table social.users (
   longitude double precision generated always as (("substring"(location, '^geo:-?\d{1,2}\.\d{2},(-?\d{1,3}\.\d{2})$'::text))::double precision) stored,
   geo_cell integer generated always as ((((LEAST((179)::double precision, GREATEST((0)::double precision, (floor(("substring"(location, '^geo:(-?\d{1,2}\.\d{2}),-?\d{1,3}\.\d{2}$'::text))::double precision) + (90)::double precision))))::integer * 360) + ((((floor(("substring"(location, '^geo:-?\d{1,2}\.\d{2},(-?\d{1,3}\.\d{2})$'::text))::double precision))::integer + 180) + 360) % 360))) stored,
   constraint users_pkey PRIMARY KEY (fid)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX users_by_custody ON social.users USING btree (custody_address);
 CREATE INDEX users_by_display_name ON social.users USING btree (lower(display_name) text_pattern_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_by_location ON social.users USING btree (geo_cell, latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
@@ -1501,7 +1502,7 @@ create table tokens.balances (
   balance numeric not null,
   constraint balances_pkey PRIMARY KEY (token_id, holder) INCLUDE (balance),
   constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES tokens.tokens(id) ON DELETE CASCADE
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX balances_by_size ON tokens.balances USING btree (token_id, balance DESC, holder) WHERE (balance > (0)::numeric);
 
 create table tokens.changes (
@@ -1635,7 +1636,7 @@ create table webhooks.deliveries (
   constraint deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhooks.events(id),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX deliveries_by_event ON webhooks.deliveries USING btree (event_id, webhook_id);
 CREATE INDEX deliveries_by_webhook ON webhooks.deliveries USING btree (webhook_id, seq);
 CREATE INDEX deliveries_due ON webhooks.deliveries USING btree (webhook_id, next_attempt_at, seq) WHERE ((state = 'waiting'::text) AND (attempts > 0));
