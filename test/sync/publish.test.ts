@@ -268,8 +268,8 @@ it('an upstream that was away gets everything when it is back, in order', async 
   proxy.target = address
   await expect.poll(() => pending(b.db)).toBe(0)
   expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))
-  // Counted and told after the queue was emptied.
-  await expect.poll(() => counts.sent + counts.duplicate).toBe(52)
+  // Counted and told after the queue was emptied. A follow that was taken back before it was sent is not sent.
+  await expect.poll(() => counts.sent + counts.duplicate).toBe(51)
   expect(counts).toMatchObject({ conflict: 0, refused: 0 })
   const resumed = () => log.lines.filter(({ message }) => message === 'publishing resumed')
   await expect.poll(resumed).toHaveLength(1)

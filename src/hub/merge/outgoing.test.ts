@@ -4,10 +4,10 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNow } from '../../../test/network.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
-import { ChannelMemberAction } from '../../protocol/definitions.js'
+import { ChannelMemberAction, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { CHANNELS_FID } from '../../protocol/shard.js'
-import { readOutgoing } from '../sync/publish/outgoing-queue.js'
+import { forgetRemoved, readOutgoing } from '../sync/publish/outgoing-queue.js'
 import { outgoingChannel } from './outgoing.js'
 
 const { db } = await createTestDatabase()
@@ -89,6 +89,23 @@ test('messages of channels are one queue of all users, which waits without their
   ])
   expect(await waiting([CHANNELS_FID])).toEqual([[moderator.fid, third]])
   expect(await waiting([moderator.fid])).toHaveLength(2)
+})
+
+test('what was taken back while the hub did not publish is not sent any more', async () => {
+  const user = await newUser()
+  const [kept, deleted] = [user.cast('kept', testNow - 10), user.cast('deleted', testNow - 9)]
+  const [liked, undone] = [user.react(kept, testNow - 8), user.react(deleted, testNow - 7)]
+  const name = user.userData(UserDataType.DISPLAY, 'Ann', testNow - 6)
+  await hub.submit([kept, deleted, liked, undone, name], fromClient)
+  await silent.submit(
+    [user.removeCast(deleted.hash, testNow), user.react(deleted, testNow, { remove: true })],
+    fromClient,
+  )
+  const stored = await forgetRemoved(db, await readOutgoing(db, []))
+  expect(new Set(hashesOf(stored.map(({ message }) => message)))).toEqual(
+    new Set(hashesOf([kept, liked, name])),
+  )
+  expect(await outgoingHashes()).toEqual(hashesOf(stored.map(({ message }) => message)))
 })
 
 test('a hub that does not publish remembers nothing', async () => {

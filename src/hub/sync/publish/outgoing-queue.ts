@@ -1,7 +1,9 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../../platform/durations.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
+import { MessageType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { conflictKeyOf } from '../../merge/merge-message.js'
 
 /** A message that is to be sent to the upstream. */
 export interface OutgoingMessage {
@@ -62,6 +64,49 @@ export async function readOutgoing(db: Database, waiting: readonly number[]): Pr
     message: decodeStoredMessage(message),
     wasRefused,
   }))
+}
+
+/** Messages that others take back. */
+const removableTypes: ReadonlySet<MessageType> = new Set([
+  MessageType.CAST_ADD,
+  MessageType.REACTION_ADD,
+  MessageType.LINK_ADD,
+  MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+])
+
+/**
+ * Deletes messages that are not stored any more, and returns the others. What took them back may not have been published, as while
+ * PUBLISH_UPSTREAM was off: the network would show for ever what its user has deleted.
+ */
+export async function forgetRemoved(
+  db: Database,
+  outgoing: readonly OutgoingMessage[],
+): Promise<readonly OutgoingMessage[]> {
+  const removable = outgoing.flatMap(({ id, message }) => {
+    const conflictKey = removableTypes.has(message.data.type) ? conflictKeyOf(message) : null
+    return conflictKey === null ? [] : [{ id, hash: message.hash, ...conflictKey }]
+  })
+  if (removable.length === 0) return outgoing
+  const removed = await db<{ id: number }[]>`
+    delete from hub.outgoing_messages
+    where id = any (array(
+      select waiting.id
+      from unnest(
+        ${removable.map(({ id }) => id)}::bigint[],
+        ${removable.map(({ fid }) => fid)}::bigint[],
+        ${removable.map(({ set }) => set)}::smallint[],
+        ${db.types.byteas(removable.map(({ key }) => key))}::bytea[],
+        ${db.types.byteas(removable.map(({ hash }) => hash))}::bytea[]
+      ) as waiting (id, fid, set, key, hash)
+      where not exists (
+        select from hub.messages m
+        where m.fid = waiting.fid and m.set = waiting.set and m.key = waiting.key and m.hash = waiting.hash
+      )
+    ))
+    returning id
+  `
+  const removedIds = new Set(removed.map(({ id }) => id))
+  return outgoing.filter(({ id }) => !removedIds.has(id))
 }
 
 /** Deletes what the upstream has, and keeps what it refused with the reason. */

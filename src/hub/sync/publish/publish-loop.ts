@@ -4,7 +4,7 @@ import { pause } from '../../../platform/process/pause.js'
 import { outgoingChannel } from '../../merge/outgoing.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { type Answered, readOutgoing, settleOutgoing } from './outgoing-queue.js'
+import { type Answered, forgetRemoved, readOutgoing, settleOutgoing } from './outgoing-queue.js'
 import type { CountPublished } from './publish-metrics.js'
 import { RefusedMessageLog } from './refused-message-log.js'
 import { type Round, sendRound } from './send-round.js'
@@ -82,7 +82,9 @@ class Publisher {
       const outgoing = await readOutgoing(db, this.#queuesThatWait())
       this.#refusedLog.flush()
       if (outgoing.length === 0) return { kind: 'idle' }
-      const round = await sendRound(client, outgoing, signal)
+      const stored = await forgetRemoved(db, outgoing)
+      if (stored.length === 0) return { kind: 'more' }
+      const round = await sendRound(client, stored, signal)
       await settleOutgoing(db, round.answered)
       this.#report(round.answered)
       if (round.answered.length === 0) {
