@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from './database.js'
-import { fetchWithRetries } from './fetch-with-retries.js'
 import { createDataDir, type ServerProcess, startServerProcess } from './server-process.js'
+import { tryFetch } from './try-fetch.js'
 import {
   crashEnv,
   inconsistentEventsIn,
@@ -26,12 +26,12 @@ const kill = async (server: ServerProcess): Promise<void> => {
 }
 
 const readyz = async (server: ServerProcess) => {
-  const response = await fetchWithRetries(`${server.url}/readyz`, {})
+  const response = await tryFetch(`${server.url}/readyz`, {})
   return (await response?.json()) as { missingRoles: string[]; roles: Record<string, number> }
 }
 
 const metric = async (server: ServerProcess, line: string): Promise<string | undefined> => {
-  const response = await fetchWithRetries(`${server.url}/metrics`, {})
+  const response = await tryFetch(`${server.url}/metrics`, {})
   return (await response?.text())?.split('\n').find((text) => text.startsWith(line))
 }
 

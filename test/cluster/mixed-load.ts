@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import type { TestUser } from '../network.js'
+import { tryFetch } from '../try-fetch.js'
 import { loadEnv } from './load-users.js'
 import { Timeline } from './timeline.js'
 
@@ -95,7 +95,7 @@ export class MixedLoad {
 
   async #submit(user: TestUser, n: number): Promise<void> {
     const message = this.#messages.next(user, n)
-    const response = await fetchWithRetries(`${this.#url()}/v1/submitMessage`, {
+    const response = await tryFetch(`${this.#url()}/v1/submitMessage`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: encodeMessage(message),
@@ -111,7 +111,7 @@ export class MixedLoad {
   async #publish(n: number): Promise<void> {
     const text = `${this.name} publish ${n}`
     for (;;) {
-      const response = await fetchWithRetries(`${this.#url()}/v2/farcaster/cast`, {
+      const response = await tryFetch(`${this.#url()}/v2/farcaster/cast`, {
         method: 'POST',
         headers: { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY, 'content-type': 'application/json' },
         body: JSON.stringify({ signer_uuid: this.#target.signerUuid, text, idem: text }),
@@ -129,7 +129,7 @@ export class MixedLoad {
   }
 
   async #read(path: string): Promise<void> {
-    const response = await fetchWithRetries(`${this.#url()}${path}`, {
+    const response = await tryFetch(`${this.#url()}${path}`, {
       headers: { 'x-api-key': loadEnv.PLAZA_DEV_API_KEY },
       giveUpMs: GIVE_UP_MS,
     })

@@ -11,9 +11,9 @@ import { encodeMessage } from '../../src/protocol/codec.js'
 import { FarcasterNetwork } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
 import { makeTestDir } from '../stale-test-dirs.js'
+import { tryFetch } from '../try-fetch.js'
 
 /** `CRASH_ROUNDS=100` runs it for long. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
@@ -106,7 +106,7 @@ async function registerUsers(): Promise<void> {
 
 async function waitUntilReady(): Promise<void> {
   for (;;) {
-    const response = await fetchWithRetries(`${url}/readyz`)
+    const response = await tryFetch(`${url}/readyz`)
     if (response?.ok) return
     await sleep(50)
   }
@@ -118,7 +118,7 @@ async function send(sender: number): Promise<void> {
     const user = users[n % users.length]!
     const now = Math.floor(Date.now() / 1000) - 1_609_459_200
     const cast = user.cast(`sender ${sender}, cast ${n}`, now)
-    const response = await fetchWithRetries(`${url}/v1/submitMessage`, {
+    const response = await tryFetch(`${url}/v1/submitMessage`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: encodeMessage(cast),
@@ -132,7 +132,7 @@ async function send(sender: number): Promise<void> {
 async function follow(): Promise<void> {
   let from = 0
   while (!finished) {
-    const reply = await fetchWithRetries(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
+    const reply = await tryFetch(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
     const page = reply?.ok ? ((await reply.json().catch(() => null)) as EventPage | null) : null
     if (page) {
       followed.push(...page.events.map((event) => event.id))

@@ -11,9 +11,9 @@ import { createVault } from '../../src/platform/vault/vault.js'
 import { FarcasterNetwork, SignerEventType } from '../../src/protocol/definitions.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { builtCli } from '../built-cli.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
 import { makeTestDir } from '../stale-test-dirs.js'
+import { tryFetch } from '../try-fetch.js'
 
 const rounds = 6
 const senders = 8
@@ -108,7 +108,7 @@ async function prepareSigner(): Promise<string> {
 
 /** Sends a request; null without a response or on a transient error. */
 async function publish({ idem, text }: PublishRequest): Promise<string | null> {
-  const reply = await fetchWithRetries(`${url}/v2/farcaster/cast`, {
+  const reply = await tryFetch(`${url}/v2/farcaster/cast`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ signer_uuid: signerUuid, text, idem }),

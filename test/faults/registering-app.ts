@@ -5,7 +5,7 @@ import {
   type RegistrationRequest,
   registrationRequest,
 } from '../../src/features/accounts/testing/new-account.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
+import { tryFetch } from '../try-fetch.js'
 
 /** A requested account and its result. */
 export interface Newcomer {
@@ -65,7 +65,7 @@ const GIVE_UP_MS = 300_000
 
 /** Fetches from the server; null without a complete response. */
 export async function fetchFromServer(url: string, init: RequestInit) {
-  const reply = await fetchWithRetries(url, { ...init, giveUpMs: GIVE_UP_MS })
+  const reply = await tryFetch(url, { ...init, giveUpMs: GIVE_UP_MS })
   const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)
   return reply && body ? { status: reply.status, body } : null
 }

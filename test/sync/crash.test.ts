@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import { createTestHub } from '../hub.js'
 import { TestUser } from '../network.js'
 import {
@@ -13,6 +12,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../server-process.js'
+import { tryFetch } from '../try-fetch.js'
 import { shuffleEvents, startGrpcProxy } from './grpc-proxy.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
@@ -75,7 +75,7 @@ function startWriting(serverUrl: () => string) {
     for (const message of deeds(sender)) {
       let isMerged = false
       while (!isMerged && !isOver) {
-        const reply = await fetchWithRetries(`${serverUrl()}/v1/submitMessage`, {
+        const reply = await tryFetch(`${serverUrl()}/v1/submitMessage`, {
           method: 'POST',
           headers: { 'content-type': 'application/octet-stream' },
           body: encodeMessage(message),

@@ -13,12 +13,12 @@ import { type Message, SignerEventType } from '../../src/protocol/definitions.js
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { SubmitBulkMessagesRequest } from '../../src/protocol/proto/generated/request_response.js'
 import { createTestDatabase } from '../database.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { startTestServer } from '../running-server.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
+import { tryFetch } from '../try-fetch.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { type CallFilter, startTestPublisher } from './test-publisher.js'
@@ -46,7 +46,7 @@ async function followFromStart(db: Database, address: string): Promise<void> {
 }
 
 async function metricsOf(url: string): Promise<Record<string, number>> {
-  const reply = await fetchWithRetries(`${url}/metrics`, {})
+  const reply = await tryFetch(`${url}/metrics`, {})
   const lines = ((await reply?.text()) ?? '').split('\n').filter((line) => line.startsWith('plaza_'))
   return Object.fromEntries(
     lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]),
@@ -299,7 +299,7 @@ it('a server that is killed while it sends loses nothing; without the variable i
   await expect.poll(async () => (await b.db`select from hub.signers`).length).toBe(3)
   const submit = async (message: SignedMessage) => {
     const request = { method: 'POST', headers: octets, body: encodeMessage(message) }
-    const reply = await fetchWithRetries(`${server.url}/v1/submitMessage`, request)
+    const reply = await tryFetch(`${server.url}/v1/submitMessage`, request)
     expect(reply?.status).toBe(200)
   }
   const unpublished = users[0]!.cast('stays here', now() - 900)

@@ -7,8 +7,8 @@ import { encodeMessage } from '../../src/protocol/codec.js'
 import { FarcasterNetwork } from '../../src/protocol/definitions.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
-import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
+import { tryFetch } from '../try-fetch.js'
 import type { Receiver } from './receiver.js'
 
 /** Environment of servers that the tests kill. */
@@ -81,7 +81,7 @@ export function startCasting(serverUrl: () => string, receiver: Receiver): Casti
   async function send(user: TestUser): Promise<void> {
     for (let n = 0; !isStopped; n += 1) {
       const cast = user.cast(`cast ${n}`, farcasterSecondsFromUnixMs(Date.now()))
-      const response = await fetchWithRetries(`${serverUrl()}/v1/submitMessage`, {
+      const response = await tryFetch(`${serverUrl()}/v1/submitMessage`, {
         method: 'POST',
         headers: { 'content-type': 'application/octet-stream' },
         body: encodeMessage(cast),

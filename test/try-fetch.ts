@@ -2,12 +2,12 @@
 const GIVE_UP_MS = 15_000
 
 /**
- * Sends a request to a server that may be killed meanwhile. Null if there is no reply.
+ * Sends a request once to a server that may be killed meanwhile. Null without a reply.
  *
  * In Node.js 20, `fetch` can wait for ever if the server is killed while the connection is being opened, so
  * it has a timeout.
  */
-export async function fetchWithRetries(
+export async function tryFetch(
   url: string,
   { giveUpMs = GIVE_UP_MS, ...init }: RequestInit & { readonly giveUpMs?: number } = {},
 ): Promise<Response | null> {
