@@ -9,8 +9,8 @@ interface CommonLimit {
   /** Unit of the count, in the plural. */
   readonly unit: string
   /**
-   * Scope of each count. Those of API keys hold for all processes; every other one is of a process alone. `API key or
-   * address`: the key if a valid one is sent, and else the address.
+   * Scope of each count. Requests per API key and minute hold for all processes (`shared-budget.ts`); every other limit is
+   * of one process. `API key or address`: the key if a valid one is sent, and else the address.
    */
   readonly per:
     | 'API key'
