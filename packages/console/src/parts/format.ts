@@ -6,14 +6,12 @@ export function enteredNumber(value: number | string): number | null {
   return value === '' ? null : Math.min(Number(value), Number.MAX_VALUE)
 }
 
-const KILO = 1024
-
 /** Formats bytes in the unit that fits: `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const size = Math.abs(bytes)
-  const power = Math.min(units.length - 1, Math.floor(Math.log(Math.max(size, 1)) / Math.log(KILO)))
-  return `${(bytes / KILO ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
+  return `${(bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
 }
 
 const SECOND = 1_000
