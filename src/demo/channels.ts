@@ -8,7 +8,7 @@ const MAX_MEMBERS = 50
 /** Likes that a cast needs to be pinned. */
 const MIN_PINNED_LIKES = 2
 
-/** A channel of the demo, in the form that `plaza import-channels` reads. */
+/** A channel of the demo, in the form that `plaza channel import` reads. */
 export interface DemoChannel {
   readonly id: string
   readonly name: string

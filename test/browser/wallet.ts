@@ -27,8 +27,8 @@ export async function injectWallet(
   const answers: Record<string, Answer> = {
     eth_requestAccounts: () => [signer.address],
     eth_chainId: () => chainId,
-    wallet_switchEthereumChain: ([requestedMethods]) => {
-      chainId = (requestedMethods as { chainId: string }).chainId
+    wallet_switchEthereumChain: ([chain]) => {
+      chainId = (chain as { chainId: string }).chainId
       return null
     },
     eth_signTypedData_v4: ([, json]) => {

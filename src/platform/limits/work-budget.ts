@@ -15,7 +15,7 @@ export interface WorkBudget {
  * answered, so it is let in while anything is left, and pays afterwards.
  *
  * @param clock Unix milliseconds.
- * @param most What a bucket holds; 0 is no limit.
+ * @param max What a bucket holds; 0 is no limit.
  */
 export function createWorkBudget(
   { windowMs, maxKeys }: RateLimit & { readonly maxKeys: number },

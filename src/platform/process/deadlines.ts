@@ -26,7 +26,8 @@ const MIN_TICK_MS = 5
 
 /**
  * Watches any number of deadlines with one timer. A deadline costs an entry of a set, and not a timer: requests come and go
- * by the thousand, and almost none reaches its deadline. It expires up to one tick before its time, never after it.
+ * by the thousand, and almost none reaches its deadline. It expires up to one tick before its time, and later
+ * only while the thread is busy.
  */
 export class Deadlines {
   readonly #watched = new Set<Deadline>()
