@@ -122,20 +122,6 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
     await isFaultless()
   })
 
-  it('addresses of earlier versions lead to where their pages are now', async () => {
-    const { page } = await openConsole(browser, server)
-    for (const [before, now] of [
-      ['people/2?tab=keys', 'users/2?tab=keys'],
-      ['people?q=bob', 'users?q=bob'],
-      ['changes', 'audit-log'],
-    ]) {
-      await page.goto(`${url}/console/${before}`)
-      await page.waitForURL(`${url}/console/${now}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(await page.getByText('There is no such page').count()).toBe(0)
-    }
-  })
-
   it('looks again whether a user is banned, after that could not be read', async () => {
     const { page } = await openConsole(browser, { ...server, path: '/users' })
     const refused = { status: 429, json: { message: 'too many requests' } }

@@ -237,33 +237,6 @@ const system = createRoute({
   component: lazyRouteComponent(() => import('./pages/system/system'), 'System'),
 })
 
-/** Addresses of earlier versions, to which links exist. */
-const movedRoutes = [
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/changes',
-    beforeLoad: () => {
-      throw redirect({ to: '/audit-log', replace: true })
-    },
-  }),
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/people',
-    validateSearch: searchOf,
-    beforeLoad: ({ search }) => {
-      throw redirect({ to: '/users', search, replace: true })
-    },
-  }),
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/people/$fid',
-    validateSearch: searchOf,
-    beforeLoad: ({ params, search }) => {
-      throw redirect({ to: '/users/$fid', params, search, replace: true })
-    },
-  }),
-] as const
-
 /** Every other path, inside the frame of the console. */
 const missing = createRoute({ getParentRoute: () => signedIn, path: '$', component: MissingPage })
 
@@ -291,7 +264,6 @@ export function createConsoleRouter(queries: QueryClient) {
         query,
         system,
         auditLog,
-        ...movedRoutes,
         missing,
       ]),
     ]),
