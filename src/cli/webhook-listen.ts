@@ -28,7 +28,6 @@ export interface ListenOptions {
   readonly forwardTo?: string
   readonly app?: string
   readonly events?: string[]
-  readonly kind?: string[]
   readonly filter?: string
 }
 
@@ -160,10 +159,10 @@ const TRADES = 'trade.created'
 
 /** Builds the subscription of a command: one filter for each of these event types; no types are all that it can have. */
 function subscriptionOf(
-  { events, kind = [], forwardTo }: ListenOptions,
+  { events = [], forwardTo }: ListenOptions,
   filter: object = {},
 ): WebhookSubscriptionFilters {
-  const named = (events ?? kind).flatMap((each) => each.split(',')).map((each) => each.trim())
+  const named = events.flatMap((each) => each.split(',')).map((each) => each.trim())
   const available = webhookEventKinds.filter((each) => forwardTo !== undefined || each !== TRADES)
   const kinds = named.length === 0 || named.includes('*') ? available : named
   if (forwardTo === undefined && kinds.includes(TRADES)) {

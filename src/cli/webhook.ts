@@ -51,12 +51,16 @@ function addListenCommand(webhook: Command, context: CommandContext): void {
       '--events <types...>',
       `event types, separated by commas or spaces; default all, trade.created with --forward-to only: ${webhookEventKinds.join(', ')}`,
     )
-    .addOption(new Option('--kind <types...>').hideHelp())
+    .addOption(new Option('--kind <types...>').hideHelp().argParser(refuseKind))
     .option('--filter <json>', 'filter of a subscription, applied to each type')
     .action(async (options: ListenOptions) => {
       const { listenForEvents } = await import('./webhook-listen.js')
       await listenForEvents(context, options)
     })
+}
+
+function refuseKind(): never {
+  throw new UsageError('--kind is now --events')
 }
 
 function addTriggerCommand(webhook: Command, context: CommandContext): void {
