@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { createWorkGate, type GateVisit } from './work-gate.js'
+import { type GateVisit, WorkGate } from './work-gate.js'
 
 const size = { maxRunning: 2, maxRunningOfCaller: 1, maxWaiting: 4, maxWaitingOfCaller: 2, maxWaitMs: 60_000 }
 
 /** Enters, and notes the order in which callers get in. */
 function visitors(overrides: Partial<typeof size & { maxSending: number; maxSendingOfCaller: number }> = {}) {
-  const gate = createWorkGate({ ...size, ...overrides })
+  const gate = new WorkGate({ ...size, ...overrides })
   const inside: string[] = []
   const visits = new Map<string, GateVisit[]>()
   return {

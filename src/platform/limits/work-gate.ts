@@ -21,20 +21,6 @@ export interface GateVisit {
   leave(): void
 }
 
-/** Bounds what runs at the same time. Requests that find it full wait, and their callers take turns. */
-export interface WorkGate {
-  /**
-   * Resolves when the caller may enter.
-   *
-   * @param waitMs How long it may wait, instead of the gate's own time.
-   * @throws PlazaError `bad_request.rate_limited` if too many of this caller wait or the signal aborts, `unavailable` if too
-   * many of all do or it took too long.
-   */
-  enter(caller: string, signal?: AbortSignal, waitMs?: number): Promise<GateVisit>
-  /** How many work, send and wait, for metrics. */
-  usage(): GateUsage
-}
-
 /** How many are where. */
 export interface GateUsage {
   readonly running: number
@@ -66,17 +52,14 @@ class Tally {
   }
 }
 
-/** Creates a gate. */
-export function createWorkGate(gateLimits: GateLimits): WorkGate {
-  return new FairGate(gateLimits)
-}
-
 /**
+ * Bounds what runs at the same time. Requests that find it full wait, and their callers take turns.
+ *
  * Callers are served one after the other, each with its oldest request, so a caller with many gets no more than its share.
  * When all places to wait are taken, a caller with fewer of them takes one from the caller with the most: one
  * address cannot fill the queue.
  */
-class FairGate implements WorkGate {
+export class WorkGate {
   readonly #running = new Tally()
   readonly #sending = new Tally()
   /** In the order in which callers are served. */
@@ -85,12 +68,20 @@ class FairGate implements WorkGate {
 
   constructor(private readonly limits: GateLimits) {}
 
+  /**
+   * Resolves when the caller may enter.
+   *
+   * @param waitMs How long it may wait, instead of the gate's own time.
+   * @throws PlazaError `bad_request.rate_limited` if too many of this caller wait or the signal aborts, `unavailable` if too
+   * many of all do or it took too long.
+   */
   async enter(caller: string, signal?: AbortSignal, waitMs = this.limits.maxWaitMs): Promise<GateVisit> {
     // Those of this caller that wait came first.
     if (this.#hasRoom(caller) && !this.#queues.has(caller)) return this.#start(caller)
     return await this.#wait(caller, signal, waitMs)
   }
 
+  /** How many work, send and wait, for metrics. */
   usage(): GateUsage {
     return { running: this.#running.total, sending: this.#sending.total, waiting: this.#waiting }
   }

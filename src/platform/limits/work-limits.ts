@@ -4,13 +4,7 @@ import type { CallerName } from './caller-name.js'
 import type { LimitStatus } from './counter.js'
 import { limits } from './limits.js'
 import { createWorkBudget } from './work-budget.js'
-import {
-  createWorkGate,
-  type GateLimits,
-  type GateUsage,
-  type GateVisit,
-  type WorkGate,
-} from './work-gate.js'
+import { type GateLimits, type GateUsage, type GateVisit, WorkGate } from './work-gate.js'
 import type { WorkPrice } from './work-prices.js'
 
 /**
@@ -94,7 +88,7 @@ export function createWorkLimits({
 }: WorkLimitOptions): WorkLimits {
   const budget = createWorkBudget(limits.heavyWork, clock, budgetMs)
   const gates = gateLimits(concurrency)
-  const lanes = { reads: createWorkGate(gates.reads), writes: createWorkGate(gates.writes) }
+  const lanes = { reads: new WorkGate(gates.reads), writes: new WorkGate(gates.writes) }
   const catchUp = createCatchUpGate()
   let delayed = 0
 
@@ -184,7 +178,7 @@ export function gateLimits(concurrency: number): Readonly<Record<WorkPrice['lane
 
 function createCatchUpGate(): WorkGate {
   const any = Number.POSITIVE_INFINITY
-  return createWorkGate({
+  return new WorkGate({
     maxRunning: MAX_CATCH_UPS,
     maxRunningOfCaller: MAX_CATCH_UPS,
     maxWaiting: any,

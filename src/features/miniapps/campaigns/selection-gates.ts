@@ -1,6 +1,6 @@
 import { type Database, poolUsage, type Transaction } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { createWorkGate, type GateVisit, type WorkGate } from '../../../platform/limits/work-gate.js'
+import { type GateVisit, WorkGate } from '../../../platform/limits/work-gate.js'
 
 /** A wait of a request for its app to be next. */
 export interface Turn {
@@ -96,7 +96,7 @@ export function createLooks(closing: AbortSignal) {
 }
 
 function createGate(maxRunning: number, maxRunningOfCaller: number): WorkGate {
-  return createWorkGate({
+  return new WorkGate({
     maxRunning,
     maxRunningOfCaller,
     maxWaiting: MAX_WAITING,
