@@ -29,7 +29,7 @@ export function createRandom(seed) {
  * @param {number} count
  * @param {() => number} random
  */
-export function createSubscriptions(count, random) {
+function createSubscriptions(count, random) {
   const fid = () => 1 + Math.floor(random() * 1_000_000)
   const fids = (most) => Array.from({ length: 1 + Math.floor(random() * most) }, fid)
   const hash = () =>
@@ -66,7 +66,7 @@ export function createSubscriptions(count, random) {
  * @param {() => number} random
  * @param {number} firstFid Above all that are subscribed to, so that nothing matches; or 1.
  */
-export function createEvents(count, random, firstFid) {
+function createEvents(count, random, firstFid) {
   const fid = () => firstFid + Math.floor(random() * 1_000_000)
   const text = () => Array.from({ length: 20 }, () => words[Math.floor(random() * words.length)]).join(' ')
   return Array.from({ length: count }, (_, index) => {

@@ -149,7 +149,7 @@ export type BoundedSet = 'casts' | 'reactions' | 'links'
 const SPARE = 5
 
 /** Tracks used storage, so that users rent more before messages are pruned. */
-export class StorageUse {
+class StorageUse {
   readonly #units: Uint16Array
   readonly #used: Readonly<Record<BoundedSet, Uint32Array>>
 

@@ -3,7 +3,7 @@
  * CONTRIBUTING.md has the rules. `in` limits a word to names of the code or to documents, where its other
  * senses are common.
  */
-export const bannedWords: readonly {
+const bannedWords: readonly {
   /** Words of a name (`onlooker` in `readOnlookers`) or a phrase of a text, in lowercase. */
   readonly word: string
   readonly use: string

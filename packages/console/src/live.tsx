@@ -38,12 +38,13 @@ export function useLive(topic: LiveTopic, queryKey: QueryKey): void {
   )
 }
 
-/** The newest value of a topic that sends values; undefined until the first. */
-export function useLiveData<Value>(topic: 'overview'): Value | undefined {
+/** The newest value of the overview; undefined until the first. */
+export function useLiveOverview<Value>(): Value | undefined {
   const [value, setValue] = useState<Value>()
   useEffect(
-    () => connection.listen({ topic, receive: ({ data }) => setValue(JSON.parse(data) as Value) }),
-    [topic],
+    () =>
+      connection.listen({ topic: 'overview', receive: ({ data }) => setValue(JSON.parse(data) as Value) }),
+    [],
   )
   return value
 }

@@ -1,7 +1,7 @@
 import { Alert, Badge, List, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
-import { useLiveData } from '../../live'
+import { useLiveOverview } from '../../live'
 import { Loaded, Page } from '../../parts/page'
 import { Activity, Figures } from './activity'
 import { Database } from './database'
@@ -14,7 +14,7 @@ export type OverviewData = Schemas['OverviewResponse']
 /** State of the server: readiness, rates, queues, durations, failures, sizes. The server sends it every 2 s. */
 export function Overview() {
   const query = useQuery({ queryKey: ['overview'], queryFn: () => dataOf(api.GET('/admin/overview')) })
-  const live = useLiveData<OverviewData>('overview')
+  const live = useLiveOverview<OverviewData>()
   return (
     <Page title="Overview">
       <Loaded query={query}>{(fetched) => <Parts overview={newest(fetched, live)} />}</Loaded>
