@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { resultWithin } from '../process/pause.js'
 import { PromiseCache } from '../promise-cache.js'
 import { parseUrl } from '../text/parse-url.js'
 import { rangeOf } from './address-range.js'
@@ -46,8 +47,9 @@ export function createSavedTargets({
   timeoutMs = TIMEOUT_MS,
 }: SavedTargetsOptions): SavedTargets {
   const cache = new PromiseCache<readonly string[]>({ max: MAX_CACHED_NAMES, ttlMs: CACHE_MS, clock })
+  // The lookup itself ends by its own limits.
   const addressesOf = (host: string) =>
-    cache.read(host, () => beforeTimeout(resolve(host), timeoutMs).catch(() => []))
+    cache.read(host, async () => (await resultWithin(timeoutMs, resolve(host)).catch(() => null)) ?? [])
   return {
     async refusalOf(urlText) {
       const url = parseUrl(String(urlText))
@@ -68,16 +70,4 @@ export function createSavedTargets({
       )
     },
   }
-}
-
-/** The addresses, or none after the time. The lookup itself ends by its own limits. */
-async function beforeTimeout(
-  addresses: Promise<readonly string[]>,
-  timeoutMs: number,
-): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<readonly string[]>((done) => {
-    timer = setTimeout(done, timeoutMs, [])
-  })
-  return await Promise.race([addresses, timeout]).finally(() => clearTimeout(timer))
 }
