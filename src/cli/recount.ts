@@ -3,7 +3,7 @@ import { recountForServers } from '../features/maintenance/read-model.js'
 import { readShardCount } from '../hub/shard-count.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
-import { progressOf } from './long-command.js'
+import { progressOf, stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza recount` */
@@ -14,12 +14,10 @@ export function addRecountCommand(command: Command, context: CommandContext): vo
 async function runRecount(context: CommandContext, db: Database): Promise<void> {
   const shards = await readShardCount(db)
   if (shards === null) throw new UsageError('there is nothing to count: no server has used this database yet')
-  const stopping = new AbortController()
-  context.onStopSignal(() => stopping.abort(new UsageError('stopped; repaired rows stay')))
   const progress = progressOf(context, { label: 'recount', unit: 'parts', total: 0 })
   const lines = await recountForServers(db, {
     shards,
-    signal: stopping.signal,
+    signal: stopSignal(context, new UsageError('stopped; repaired rows stay')),
     onChunk: (chunks) => progress.update(chunks, chunks),
   })
   progress.finish()

@@ -3,7 +3,7 @@ import { REPLAY_CONNECTIONS, replayForServers, replayStepLabels } from '../featu
 import { readShardCount } from '../hub/shard-count.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
-import { progressOf } from './long-command.js'
+import { progressOf, stopSignal } from './long-command.js'
 import type { Progress } from './progress.js'
 import { withDatabase } from './with-database.js'
 
@@ -16,12 +16,10 @@ async function runReplay(context: CommandContext, db: Database): Promise<void> {
   const shards = await readShardCount(db)
   if (shards === null)
     throw new UsageError('there is nothing to replay: no server has used this database yet')
-  const stopping = new AbortController()
-  context.onStopSignal(() => stopping.abort(new UsageError('stopped; the read model is unchanged')))
   let progress: Progress | null = null
   const lines = await replayForServers(db, {
     shards,
-    signal: stopping.signal,
+    signal: stopSignal(context, new UsageError('stopped; the read model is unchanged')),
     onStep: (step) => {
       if (step === 'indexes') progress?.finish()
       context.print(replayStepLabels[step])

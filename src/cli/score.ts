@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { recomputeScores, type ScoreStep, type ScoreSummary } from '../features/score/score-job.js'
 import { seedList } from '../features/score/seeds.js'
 import { type CommandContext, loadConfig } from './context.js'
+import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
 
 const stepLabels: Record<ScoreStep, string> = {
@@ -17,13 +18,12 @@ const stepLabels: Record<ScoreStep, string> = {
 export function addScoreCommand(command: Command, context: CommandContext): void {
   command.action(() => {
     const seeds = seedList(loadConfig(context).scoreSeeds)
-    const stopping = new AbortController()
-    context.onStopSignal(() => stopping.abort(new Error('stopped; scores that were written stay')))
+    const signal = stopSignal(context, new Error('stopped; scores that were written stay'))
     return withDatabase(context, 'score', async (db) => {
       const summary = await recomputeScores(db, {
         seeds,
         clock: Date.now,
-        signal: stopping.signal,
+        signal,
         onStep: (step) => context.print(stepLabels[step]),
       })
       for (const line of summary === null ? ['another process computes scores'] : describe(summary)) {
