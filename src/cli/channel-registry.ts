@@ -8,74 +8,97 @@ import { fid, hexBytes, wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withRegistry } from './registry-command.js'
 
-interface Options {
+interface OwnerOptions {
   readonly owner?: Buffer
   readonly fid?: number
-  readonly days: number
-  readonly json?: boolean
 }
 
-type Change = (
-  registry: LocalChannelRegistry,
-  key: string,
-  options: { readonly owner: Buffer; readonly days: number },
-) => Promise<Refusal | null>
+interface DaysOption {
+  readonly days: number
+}
+
+interface JsonOption {
+  readonly json?: boolean | undefined
+}
 
 const KEY_TEXT = 'key of the channel: 1 to 16 lowercase letters, digits and hyphens'
 const MAX_DAYS = 36_500
 
 /** `plaza channel register|renew|transfer` */
 export function addChannelRegistryCommands(channel: Command, context: CommandContext): void {
-  const add = (verb: string, description: string, hasOwner: boolean, hasDays: boolean, change: Change) => {
-    const command = channel.command(verb).description(description).argument('<key>', KEY_TEXT)
-    if (hasOwner) {
-      command
-        .option('--owner <address>', 'new owner', hexBytes(20, '--owner'))
-        .option('--fid <fid>', 'new owner: the Ethereum address that this user verified last', fid)
-    }
-    if (hasDays) command.option('--days <number>', 'duration', wholeNumber(1, MAX_DAYS), 365)
-    command.option('--json', 'print JSON').action(async (key: string, options: Options) => {
-      if (hasOwner && (options.owner === undefined) === (options.fid === undefined)) {
-        throw new UsageError('give either --owner or --fid')
-      }
-      await withRegistry(context, { command: 'channel', json: options.json }, async (_, db, hub) => {
-        const owner = hasOwner ? await ownerOf(db, options) : Buffer.alloc(0)
-        if ('code' in owner) return owner
-        const registry = new LocalChannelRegistry({ db, hub, clock: Date.now })
-        const refusal = await change(registry, key, { owner, days: options.days })
-        return refusal ?? (await report(db, key))
+  const register = channel
+    .command('register')
+    .description('register a channel of the protocol for an address, on the devnet')
+    .argument('<key>', KEY_TEXT)
+  addJsonOption(addDaysOption(addOwnerOptions(register))).action(
+    async (key: string, { days, json, ...named }: OwnerOptions & DaysOption & JsonOption) => {
+      checkOwner(named)
+      await change(context, { key, json }, async (registry, db) => {
+        const owner = await ownerOf(db, named)
+        return 'code' in owner ? owner : await registry.register(key, owner, days)
       })
-    })
-  }
-  add(
-    'register',
-    'register a channel of the protocol for an address, on the devnet',
-    true,
-    true,
-    (registry, key, { owner, days }) => registry.register(key, owner, days),
+    },
   )
-  add(
-    'renew',
-    'extend the registration of a channel, on the devnet',
-    false,
-    true,
-    (registry, key, { days }) => registry.renew(key, days),
+
+  const renew = channel
+    .command('renew')
+    .description('extend the registration of a channel, on the devnet')
+    .argument('<key>', KEY_TEXT)
+  addJsonOption(addDaysOption(renew)).action((key: string, { days, json }: DaysOption & JsonOption) =>
+    change(context, { key, json }, (registry) => registry.renew(key, days)),
   )
-  add(
-    'transfer',
-    'transfer a registered channel to another address, on the devnet',
-    true,
-    false,
-    (registry, key, { owner }) => registry.transfer(key, owner),
+
+  const transfer = channel
+    .command('transfer')
+    .description('transfer a registered channel to another address, on the devnet')
+    .argument('<key>', KEY_TEXT)
+  addJsonOption(addOwnerOptions(transfer)).action(
+    async (key: string, { json, ...named }: OwnerOptions & JsonOption) => {
+      checkOwner(named)
+      await change(context, { key, json }, async (registry, db) => {
+        const owner = await ownerOf(db, named)
+        return 'code' in owner ? owner : await registry.transfer(key, owner)
+      })
+    },
   )
 }
 
-async function ownerOf(db: Database, { owner, fid }: Options): Promise<Buffer | Refusal> {
+function addOwnerOptions(command: Command): Command {
+  return command
+    .option('--owner <address>', 'new owner', hexBytes(20, '--owner'))
+    .option('--fid <fid>', 'new owner: the Ethereum address that this user verified last', fid)
+}
+
+function addDaysOption(command: Command): Command {
+  return command.option('--days <number>', 'duration', wholeNumber(1, MAX_DAYS), 365)
+}
+
+function addJsonOption(command: Command): Command {
+  return command.option('--json', 'print JSON')
+}
+
+function checkOwner({ owner, fid }: OwnerOptions): void {
+  if ((owner === undefined) === (fid === undefined)) throw new UsageError('give either --owner or --fid')
+}
+
+async function ownerOf(db: Database, { owner, fid }: OwnerOptions): Promise<Buffer | Refusal> {
   if (owner !== undefined) return owner
   return (
     (await lastVerifiedAddress(db, fid!)) ??
     refuse('not_found', `fid ${fid} has verified no Ethereum address: a channel belongs to an address`)
   )
+}
+
+/** Changes a registration, and prints what it is then. */
+async function change(
+  context: CommandContext,
+  { key, json }: JsonOption & { readonly key: string },
+  apply: (registry: LocalChannelRegistry, db: Database) => Promise<Refusal | null>,
+): Promise<void> {
+  await withRegistry(context, { command: 'channel', json }, async (_, db, hub) => {
+    const refusal = await apply(new LocalChannelRegistry({ db, hub, clock: Date.now }), db)
+    return refusal ?? (await report(db, key))
+  })
 }
 
 async function report(db: Database, key: string) {

@@ -3,43 +3,52 @@ import type { LocalRegistry } from '../hub/registry/registry.js'
 import type { Refusal } from '../platform/errors.js'
 import { fid } from './arguments.js'
 import type { CommandContext } from './context.js'
-import { withRegistry } from './registry-command.js'
+import { type RegistryReport, withRegistry } from './registry-command.js'
 
-interface Options {
-  readonly fid?: number
-  readonly to?: number
+interface JsonOption {
   readonly json?: boolean
 }
 
 /** `plaza fname register|transfer|release` */
 export function addFnameCommand(fname: Command, context: CommandContext): void {
-  const add = (
-    verb: string,
-    description: string,
-    change: (registry: LocalRegistry, name: string, owner: number) => Promise<Refusal | null>,
-    ownerFlag?: '--fid <fid>' | '--to <fid>',
-  ) => {
-    const command = fname.command(verb).description(description).argument('<name>')
-    if (ownerFlag) command.requiredOption(ownerFlag, 'new owner', fid)
-    command.option('--json', 'print JSON').action((name: string, { fid, to, json }: Options) =>
-      withRegistry(context, { command: 'fname', json }, async (registry) => {
-        const owner = fid ?? to ?? 0
-        const line = owner === 0 ? `"${name}" is free` : `"${name}" belongs to fid ${owner}`
-        return (await change(registry, name, owner)) ?? { json: { name, fid: owner }, lines: [line] }
-      }),
+  const change = (
+    json: boolean | undefined,
+    report: RegistryReport,
+    apply: (registry: LocalRegistry) => Promise<Refusal | null>,
+  ) =>
+    withRegistry(context, { command: 'fname', json }, async (registry) => (await apply(registry)) ?? report)
+  fname
+    .command('register')
+    .description(
+      'register a free name for a user without one; the profile shows it when the user publishes it',
     )
-  }
-  add(
-    'register',
-    'register a free name for a user without one; the profile shows it when the user publishes it',
-    (registry, name, owner) => registry.registerName(name, owner),
-    '--fid <fid>',
-  )
-  add(
-    'transfer',
-    'transfer a name to another user',
-    (registry, name, owner) => registry.transferName(name, owner),
-    '--to <fid>',
-  )
-  add('release', 'release a name', (registry, name) => registry.releaseName(name))
+    .argument('<name>')
+    .requiredOption('--fid <fid>', 'new owner', fid)
+    .option('--json', 'print JSON')
+    .action((name: string, { fid, json }: JsonOption & { readonly fid: number }) =>
+      change(json, ownedBy(name, fid), (registry) => registry.registerName(name, fid)),
+    )
+  fname
+    .command('transfer')
+    .description('transfer a name to another user')
+    .argument('<name>')
+    .requiredOption('--to <fid>', 'new owner', fid)
+    .option('--json', 'print JSON')
+    .action((name: string, { to, json }: JsonOption & { readonly to: number }) =>
+      change(json, ownedBy(name, to), (registry) => registry.transferName(name, to)),
+    )
+  fname
+    .command('release')
+    .description('release a name')
+    .argument('<name>')
+    .option('--json', 'print JSON')
+    .action((name: string, { json }: JsonOption) =>
+      change(json, { json: { name, fid: 0 }, lines: [`"${name}" is free`] }, (registry) =>
+        registry.releaseName(name),
+      ),
+    )
+}
+
+function ownedBy(name: string, fid: number): RegistryReport {
+  return { json: { name, fid }, lines: [`"${name}" belongs to fid ${fid}`] }
 }
