@@ -88,13 +88,13 @@ const events = createRoute({
 const apps = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps',
-  component: lazyRouteComponent(() => import('./pages/apps'), 'Apps'),
+  component: lazyRouteComponent(() => import('./pages/apps/apps'), 'Apps'),
 })
 
 const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps/$id',
-  component: lazyRouteComponent(() => import('./pages/app'), 'AppPage'),
+  component: lazyRouteComponent(() => import('./pages/apps/app'), 'AppPage'),
 })
 
 const auditLog = createRoute({
