@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from './database.js'
 import { createDataDir, startServerProcess } from './server-process.js'
-import { startTcpProxy } from './sync/tcp-proxy.js'
+import { startTcpProxy } from './tcp-proxy.js'
 
 const { db, url } = await createTestDatabase()
 const env = { VERIFY_THREADS: '0', SHUTDOWN_TIMEOUT_MS: '3000', LOG_LEVEL: 'warn' }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
-import { LongReply } from '../platform/limits/long-reply.js'
+import { LongReply } from '../platform/http/long-reply.js'
 import { createQueue } from '../platform/process/queue.js'
 
 /** Optional parts of HTTP that the server supports. */

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { inlineSources } from '../platform/text/content-policy.js'
+import { inlineSources } from '../platform/http/content-policy.js'
 import { type ApiDescription, openApiDocument } from './openapi.js'
 
 /** Adds the OpenAPI document at `/openapi.json`, and a reference page at `/docs`. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../fidelity/generator/random.js'
-import type { TcpProxy } from '../sync/tcp-proxy.js'
+import type { TcpProxy } from '../tcp-proxy.js'
 import type { ChaosDatabase } from './chaos-database.js'
 import type { RoleProcess } from './role-process.js'
 

@@ -1,5 +1,5 @@
 import { createDataDir, type ServerProcess, startServerProcess } from '../server-process.js'
-import { startTcpProxy, type TcpProxy } from '../sync/tcp-proxy.js'
+import { startTcpProxy, type TcpProxy } from '../tcp-proxy.js'
 
 /** A `plaza serve` with some roles that faults befall, behind a proxy to the database. */
 export class RoleProcess {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connect, type Database } from '../../src/platform/db/connection.js'
 import { isUnavailable } from '../../src/platform/db/connection-errors.js'
 import { startReplicatedCluster } from '../replicated-cluster.js'
-import { startTcpProxy } from '../sync/tcp-proxy.js'
+import { startTcpProxy } from '../tcp-proxy.js'
 
 const { primary, replica } = await startReplicatedCluster()
 const SILENCE_MS = 200

@@ -12,10 +12,10 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../server-process.js'
+import { startTcpProxy } from '../tcp-proxy.js'
 import { tryFetch } from '../try-fetch.js'
 import { shuffleEvents, startGrpcProxy } from './grpc-proxy.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
-import { startTcpProxy } from './tcp-proxy.js'
 
 /** `UPSTREAM_ROUNDS=200` runs it for long. */
 const ROUNDS = Number(process.env.UPSTREAM_ROUNDS ?? 7)

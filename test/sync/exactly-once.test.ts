@@ -4,8 +4,8 @@ import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
+import { startTcpProxy } from '../tcp-proxy.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
-import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
 
 /** Casts that one unit of storage allows. */

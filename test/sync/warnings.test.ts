@@ -4,7 +4,7 @@ import { PlazaError } from '../../src/platform/errors.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
-import { startTcpProxy } from './tcp-proxy.js'
+import { startTcpProxy } from '../tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
 
 const a = await createTestDatabase()

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import type { LongReply } from '../../platform/limits/long-reply.js'
+import type { LongReply } from '../../platform/http/long-reply.js'
 import type { LongWait } from '../../platform/process/deadlines.js'
 import type { Hub } from '../hub.js'
 import type { EventPageOptions, ShardRange } from '../log/log-range.js'

@@ -1,4 +1,4 @@
-import { type LongReply, replyOf } from '../../platform/limits/long-reply.js'
+import { type LongReply, replyOf } from '../../platform/http/long-reply.js'
 import { inSlices } from '../../platform/process/turns.js'
 import type { TokenCodec } from '../page-token.js'
 import { pageTokens } from '../page-token.js'

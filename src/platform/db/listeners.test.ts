@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { startTcpProxy } from '../../../test/sync/tcp-proxy.js'
+import { startTcpProxy } from '../../../test/tcp-proxy.js'
 import type { Database } from './connection.js'
 
 const { db, url, connect } = await createTestDatabase()

@@ -5,7 +5,7 @@ import { createMethodContext, type WriteMethod } from '../../../src/hub/methods/
 import { submitMethods } from '../../../src/hub/methods/submit.js'
 import type { Database } from '../../../src/platform/db/connection.js'
 import { PlazaError } from '../../../src/platform/errors.js'
-import { LongReply } from '../../../src/platform/limits/long-reply.js'
+import { LongReply } from '../../../src/platform/http/long-reply.js'
 import { createVerifyPool } from '../../../src/protocol/verify-pool.js'
 import type { Cell } from '../generator/cell.js'
 import { bytesField } from '../generator/seal.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
-import { inlineSources } from '../../../platform/text/content-policy.js'
+import { inlineSources } from '../../../platform/http/content-policy.js'
 import type { MethodContext } from '../hub-method.js'
 import { meshTopologyJson, meshViewJson, meshViewText, readMeshView, shownTopics } from '../mesh-view.js'
 import type { OperatorCheck } from '../operator-auth.js'
