@@ -20,6 +20,7 @@ import { Confirmation } from '../../parts/confirmation'
 import { CopyButton } from '../../parts/copy-button'
 import { refresh, refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
+import { Verbatim, Facts } from '../../parts/facts'
 import { enteredNumber } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Paged } from '../../parts/paged'
@@ -53,15 +54,15 @@ export function AppPage() {
     <Page title={app.data.app.name} actions={<CreateKey appId={id} />}>
       <Loaded query={app}>
         {({ app: { fid, mini_app_domain, events_url, developer_uuid } }) => (
-          <Table variant="vertical" layout="fixed" withTableBorder>
-            <Table.Tbody>
-              <Detail name="Id" value={id} />
-              <Detail name="Fid" value={fid === null ? null : String(fid)} />
-              <Detail name="Mini app domain" value={mini_app_domain} />
-              <Detail name="URL for mini app events" value={events_url} />
-              <Detail name="Developer" value={developer_uuid} />
-            </Table.Tbody>
-          </Table>
+          <Facts
+            facts={{
+              Id: <Verbatim value={id} />,
+              Fid: <Verbatim value={fid} />,
+              'Mini app domain': <Verbatim value={mini_app_domain} />,
+              'URL for mini app events': <Verbatim value={events_url} />,
+              Developer: <Verbatim value={developer_uuid} />,
+            }}
+          />
         )}
       </Loaded>
       <Title order={2} size="h4">
@@ -88,15 +89,6 @@ export function AppPage() {
       <AppUsage appId={id} />
       <AppSigners appId={id} />
     </Page>
-  )
-}
-
-function Detail({ name, value }: { name: string; value: string | null }) {
-  return (
-    <Table.Tr>
-      <Table.Th w={140}>{name}</Table.Th>
-      <Table.Td className="mono wraps">{value ?? '–'}</Table.Td>
-    </Table.Tr>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
+import { Verbatim, Facts } from '../../parts/facts'
 import { Loaded } from '../../parts/page'
 import { Time } from '../../parts/time'
 
@@ -23,24 +24,16 @@ function Details({ id }: { id: string }) {
     <Loaded query={query}>
       {({ event, decoded, bytes, check }) => (
         <Stack>
-          <Table variant="vertical" layout="auto">
-            <Table.Tbody>
-              <Field name="Time">
-                <Time at={event.at} />
-              </Field>
-              <Field name="Event">{event.type}</Field>
-              {event.message_type !== null && <Field name="Message">{event.message_type}</Field>}
-              {event.fid !== null && <Field name="User">{event.fid}</Field>}
-              {event.hash !== null && (
-                <Field name="Hash">
-                  <Text span className="mono wraps">
-                    {event.hash}
-                  </Text>
-                </Field>
-              )}
-              <Field name="Stored">{bytes.toLocaleString()} bytes</Field>
-            </Table.Tbody>
-          </Table>
+          <Facts
+            facts={{
+              Time: <Time at={event.at} />,
+              Event: event.type,
+              ...(event.message_type !== null && { Message: event.message_type }),
+              ...(event.fid !== null && { User: event.fid }),
+              ...(event.hash !== null && { Hash: <Verbatim value={event.hash} /> }),
+              Stored: `${bytes.toLocaleString()} bytes`,
+            }}
+          />
           {check === null ? (
             <Text size="sm">It has no message whose signature could be checked.</Text>
           ) : (
@@ -59,15 +52,6 @@ function Details({ id }: { id: string }) {
         </Stack>
       )}
     </Loaded>
-  )
-}
-
-function Field({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <Table.Tr>
-      <Table.Th w={110}>{name}</Table.Th>
-      <Table.Td>{children}</Table.Td>
-    </Table.Tr>
   )
 }
 

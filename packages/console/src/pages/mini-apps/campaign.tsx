@@ -1,7 +1,8 @@
-import { Button, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useParams } from '@tanstack/react-router'
 import { Confirmation } from '../../parts/confirmation'
+import { Facts } from '../../parts/facts'
 import { Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { NeedsApp } from '../../selected-app'
@@ -33,25 +34,17 @@ function AppCampaign({ appId, id }: { appId: string; id: string }) {
 
 function Details({ campaign }: { campaign: Campaign }) {
   const { id, body, target_url, created_at, completed_at } = campaign
-  const rows: readonly (readonly [name: string, value: React.ReactNode])[] = [
-    ['State', <CampaignState key="state" campaign={campaign} />],
-    ['Text', body],
-    ['Opens', target_url],
-    ['Id', id],
-    ['Created', <Time key="created" at={created_at} />],
-    ['Ended', <Time key="ended" at={completed_at} />],
-  ]
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder>
-      <Table.Tbody>
-        {rows.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={120}>{name}</Table.Th>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Facts
+      facts={{
+        State: <CampaignState campaign={campaign} />,
+        Text: body,
+        Opens: target_url,
+        Id: id,
+        Created: <Time at={created_at} />,
+        Ended: <Time at={completed_at} />,
+      }}
+    />
   )
 }
 

@@ -1,5 +1,6 @@
-import { Badge, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Dialog } from '../../parts/dialog'
+import { Facts } from '../../parts/facts'
 import { Json } from '../../parts/json'
 import { Loaded } from '../../parts/page'
 import { Problem } from '../../parts/problem'
@@ -45,7 +46,7 @@ function LoadedDelivery({ appId, id }: { appId: string; id: string }) {
     <Loaded query={useDelivery(appId, id)}>
       {({ delivery, request, response }) => (
         <Stack>
-          <Facts delivery={delivery} />
+          <Details delivery={delivery} />
           <Redeliver delivery={delivery} />
           <Part title="Response">
             {response === null ? (
@@ -92,27 +93,19 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
   )
 }
 
-function Facts({ delivery }: { delivery: Delivery }) {
-  const facts: readonly (readonly [name: string, value: React.ReactNode])[] = [
-    ['State', <DeliveryState key="state" status={delivery.status} />],
-    ['Event', `${delivery.type}, ${delivery.event_id}`],
-    ['Attempts', delivery.attempts],
-    ['Last attempt', <Time key="last" at={delivery.last_attempt_at} />],
-    ['It took', delivery.latency_ms === null ? '–' : `${delivery.latency_ms} ms`],
-    ['Next attempt', <Time key="next" at={delivery.next_attempt_at} />],
-    ['Failure', delivery.failure ?? '–'],
-  ]
+function Details({ delivery }: { delivery: Delivery }) {
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder>
-      <Table.Tbody>
-        {facts.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={120}>{name}</Table.Th>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Facts
+      facts={{
+        State: <DeliveryState status={delivery.status} />,
+        Event: `${delivery.type}, ${delivery.event_id}`,
+        Attempts: delivery.attempts,
+        'Last attempt': <Time at={delivery.last_attempt_at} />,
+        'It took': delivery.latency_ms === null ? '–' : `${delivery.latency_ms} ms`,
+        'Next attempt': <Time at={delivery.next_attempt_at} />,
+        Failure: delivery.failure ?? '–',
+      }}
+    />
   )
 }
 

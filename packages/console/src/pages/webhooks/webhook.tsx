@@ -1,10 +1,11 @@
-import { Alert, Button, Select, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Select, Stack, Tabs, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Confirmation } from '../../parts/confirmation'
 import { CopiedCode } from '../../parts/copied-code'
 import { Dialog } from '../../parts/dialog'
+import { Verbatim, Facts } from '../../parts/facts'
 import { Json } from '../../parts/json'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
@@ -70,28 +71,14 @@ function Details({ webhook }: { webhook: Webhook }) {
           {description}
         </Alert>
       )}
-      <Table variant="vertical" layout="fixed" withTableBorder>
-        <Table.Tbody>
-          <Table.Tr>
-            <Table.Th w={120}>State</Table.Th>
-            <Table.Td>
-              <WebhookState webhook={webhook} />
-            </Table.Td>
-          </Table.Tr>
-          {[
-            ['URL', target_url],
-            ['Id', webhook_id],
-            ['Limits', `${http_timeout} an attempt, ${rate_limit} attempts in ${rate_limit_duration}`],
-          ].map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th>{name}</Table.Th>
-              <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
-                {value}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Facts
+        facts={{
+          State: <WebhookState webhook={webhook} />,
+          URL: <Verbatim value={target_url} />,
+          Id: <Verbatim value={webhook_id} />,
+          Limits: `${http_timeout} an attempt, ${rate_limit} attempts in ${rate_limit_duration}`,
+        }}
+      />
     </Stack>
   )
 }
