@@ -8,6 +8,7 @@ export function Json({ label, value }: { label: string; value: unknown }) {
       role="region"
       aria-label={label}
       tabIndex={0}
+      w="100%"
       style={{ maxHeight: 320, overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
     >
       {typeof value === 'string' ? indented(value) : JSON.stringify(value, null, 2)}
@@ -15,7 +16,8 @@ export function Json({ label, value }: { label: string; value: unknown }) {
   )
 }
 
-function indented(text: string): string {
+/** Indents text that is JSON; other text stays. */
+export function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -1,26 +1,14 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Group,
-  NumberInput,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Group, NumberInput, Stack, Table, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, isRefusal, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
-import { CopyButton } from '../../parts/copy-button'
+import { CopiedCode } from '../../parts/copied-code'
 import { refresh, refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
-import { Verbatim, Facts } from '../../parts/facts'
+import { Facts, Verbatim } from '../../parts/facts'
 import { enteredNumber } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Paged } from '../../parts/paged'
@@ -210,12 +198,9 @@ function NewKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
       <Alert color="yellow" title="Copy it now">
         Only its hash is stored: it is never shown again.
       </Alert>
-      <Code block>{apiKey}</Code>
+      <CopiedCode label="Key" code={apiKey} />
       <Group>
-        <CopyButton text={apiKey} variant="filled" />
-        <Button variant="default" onClick={onDone}>
-          Done
-        </Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   )

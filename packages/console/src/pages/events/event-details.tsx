@@ -1,8 +1,9 @@
-import { Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
-import { Verbatim, Facts } from '../../parts/facts'
+import { Facts, Verbatim } from '../../parts/facts'
+import { Json } from '../../parts/json'
 import { Loaded } from '../../parts/page'
 import { Time } from '../../parts/time'
 
@@ -39,16 +40,7 @@ function Details({ id }: { id: string }) {
           ) : (
             <Check check={check} />
           )}
-          <Code
-            block
-            role="region"
-            aria-label="Decoded event"
-            tabIndex={0}
-            mah="45dvh"
-            style={{ overflow: 'auto' }}
-          >
-            {JSON.stringify(decoded, null, 2)}
-          </Code>
+          <Json label="Decoded event" value={decoded} />
         </Stack>
       )}
     </Loaded>

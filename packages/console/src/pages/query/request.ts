@@ -1,4 +1,5 @@
 import { requestSession } from '../../api'
+import { indented } from '../../parts/json'
 import { isSignedOut } from '../../session'
 import type { ApiOperation } from './operations'
 import { sdkMethods } from './sdk-methods'
@@ -74,7 +75,7 @@ export async function send(filled: Filled, appId: string): Promise<Answer> {
     ms: performance.now() - startedMs,
     headers: [...response.headers],
     bytes: new TextEncoder().encode(text).length,
-    text: formatted(text),
+    text: indented(text),
   }
 }
 
@@ -83,14 +84,6 @@ async function refuseSignedOut(): Promise<void> {
     await requestSession('GET')
   } catch (error) {
     if (isSignedOut(error)) throw error
-  }
-}
-
-function formatted(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
   }
 }
 

@@ -1,10 +1,11 @@
-import { Button, Code, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Button, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { CastCard } from '../../parts/cast-card'
 import { CopyButton } from '../../parts/copy-button'
 import { useCursorQuery } from '../../parts/cursor-query'
+import { Json } from '../../parts/json'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { UserLine } from '../../parts/user-line'
 import { VirtualList } from '../../parts/virtual-list'
@@ -168,9 +169,7 @@ function RawMessage({ hash }: { hash: string }) {
           <Title order={2} size="h4">
             Signed message
           </Title>
-          <Code block w="100%" tabIndex={0} role="region" aria-label="Message in JSON">
-            {JSON.stringify(message, null, 2)}
-          </Code>
+          <Json label="Message in JSON" value={message} />
           <CopyButton text={bytes}>{`Copy its ${bytes.length / 2} bytes as hex`}</CopyButton>
         </Stack>
       )}
