@@ -114,8 +114,10 @@ describe.skipIf(browserPath === null)('users, casts and moderation in the consol
       await isFaultless()
     }
     await takePicture('score')
-    await page.goto(`${url}/console/users/abc`)
-    await page.getByText('There is no such user').waitFor()
+    for (const noFid of ['abc', '9999999999']) {
+      await page.goto(`${url}/console/users/${noFid}`)
+      await page.getByText(`No account with the fid ${noFid} is registered here`).waitFor()
+    }
     await page.goto(`${url}/console/users/2`)
     await button(page, 'Ban @bob').click()
     await button(page, 'Ban the user').waitFor()

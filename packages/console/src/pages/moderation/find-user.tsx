@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
+import { fidOf } from '../../parts/fid'
 import { Empty, Loaded } from '../../parts/page'
 import { SearchForm } from '../../parts/search-form'
 import { UserLine } from '../../parts/user-line'
@@ -45,9 +46,9 @@ export function FindUser({
 }
 
 async function findUsers(q: string): Promise<Schemas['User'][]> {
-  const isFid = /^[1-9]\d{0,9}$/.test(q)
-  if (isFid) {
-    const byFid = { params: { query: { fids: [Number(q)] } } }
+  const fid = fidOf(q)
+  if (fid !== null) {
+    const byFid = { params: { query: { fids: [fid] } } }
     return (await dataOf(api.GET('/v2/social/user/bulk/', byFid))).users
   }
   const byName = { params: { query: { q: q.replace(/^@/, ''), limit: MOST_FOUND } } }

@@ -2,6 +2,7 @@ import { Group, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useCursorQuery } from '../../parts/cursor-query'
+import { fidOf } from '../../parts/fid'
 import { Empty, Page } from '../../parts/page'
 import { SearchForm } from '../../parts/search-form'
 import { Time } from '../../parts/time'
@@ -92,10 +93,7 @@ function MutesAndBlocks() {
         value={fid === undefined ? '' : String(fid)}
         action="Show"
         onSearch={(text) =>
-          navigate({
-            to: '/moderation',
-            search: { tab: 'hidden', ...(/^[1-9]\d{0,9}$/.test(text) && { fid: Number(text) }) },
-          })
+          navigate({ to: '/moderation', search: { tab: 'hidden', fid: fidOf(text) ?? undefined } })
         }
       />
       {fid === undefined ? (

@@ -1,3 +1,5 @@
+import { fidOf } from '../../parts/fid'
+
 /** Exact subject of a search text; null for names and words. */
 export type ExactQuery =
   | { readonly kind: 'fid'; readonly fid: number }
@@ -5,12 +7,10 @@ export type ExactQuery =
   /** Both have twenty bytes. */
   | { readonly kind: 'hash or address'; readonly hash: string; readonly address: string }
 
-const MAX_FID = 2_147_483_647
-
 /** Reads what a search text names. */
 export function exactQuery(text: string): ExactQuery | null {
-  if (/^\d{1,10}$/.test(text) && Number(text) > 0 && Number(text) <= MAX_FID)
-    return { kind: 'fid', fid: Number(text) }
+  const fid = fidOf(text)
+  if (fid !== null) return { kind: 'fid', fid }
   if (/^(0x)?[\da-f]{40}$/i.test(text)) {
     const hex = `0x${text.replace(/^0x/i, '').toLowerCase()}`
     return { kind: 'hash or address', hash: hex, address: hex }

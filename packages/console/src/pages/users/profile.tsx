@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
+import { fidOf } from '../../parts/fid'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { nameOf, Picture } from '../../parts/user-line'
@@ -28,14 +29,15 @@ const tabs: readonly { name: string; label: string; content: (props: { fid: numb
 
 /** A user with everything that the server knows of it. */
 export function Profile() {
-  const { fid } = useParams({ from: '/signed-in/users/$fid' })
-  if (!/^[1-9]\d{0,15}$/.test(fid))
+  const { fid: text } = useParams({ from: '/signed-in/users/$fid' })
+  const fid = fidOf(text)
+  if (fid === null)
     return (
       <Page title="User">
-        <NoUser fid={fid} />
+        <NoUser fid={text} />
       </Page>
     )
-  return <NeedsApp title="User">{(app) => <ProfileOf key={fid} fid={Number(fid)} app={app} />}</NeedsApp>
+  return <NeedsApp title="User">{(app) => <ProfileOf key={fid} fid={fid} app={app} />}</NeedsApp>
 }
 
 function ProfileOf({ fid, app }: { fid: number; app: Schemas['App'] }) {

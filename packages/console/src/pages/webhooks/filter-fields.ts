@@ -1,3 +1,4 @@
+import { fidOf } from '../../parts/fid'
 import type { EventType, Subscription } from './requests'
 
 /** How the values of a filter's member are entered. */
@@ -120,8 +121,12 @@ export function subscriptionOf(texts: FilterTexts): {
 
 const parsers: Readonly<Record<FieldInput, (text: string) => unknown>> = {
   fids: parseFids,
-  hashes: parseList(/\s*[\s,]\s*/, /^(0x)?[0-9a-f]{40}$/i, 'the hash of a cast, 40 hex digits'),
-  urls: parseList(/\s*\n\s*/, /^\S+$/, 'a URL'),
+  hashes: parseList(
+    /\s*[\s,]\s*/,
+    (text) => /^(0x)?[0-9a-f]{40}$/i.test(text),
+    'the hash of a cast, 40 hex digits',
+  ),
+  urls: parseList(/\s*\n\s*/, (text) => /^\S+$/.test(text), 'a URL'),
   pattern: (text) => text,
   score: parseNumber(1),
   amount: parseNumber(Number.MAX_SAFE_INTEGER),
@@ -129,14 +134,14 @@ const parsers: Readonly<Record<FieldInput, (text: string) => unknown>> = {
 
 /** Parses fids between commas, spaces or lines. */
 export function parseFids(text: string): number[] | Error {
-  const fids = parseList(/[\s,]+/, /^\d{1,15}$/, 'a fid')(text)
+  const fids = parseList(/[\s,]+/, (each) => fidOf(each) !== null, 'a fid')(text)
   return fids instanceof Error ? fids : fids.map(Number)
 }
 
-function parseList(separator: RegExp, item: RegExp, description: string) {
+function parseList(separator: RegExp, isItem: (text: string) => boolean, description: string) {
   return (text: string): string[] | Error => {
     const items = text.split(separator).filter((each) => each !== '')
-    const wrong = items.find((each) => !item.test(each))
+    const wrong = items.find((each) => !isItem(each))
     return wrong === undefined ? items : new Error(`${wrong.slice(0, 60)} is not ${description}`)
   }
 }
