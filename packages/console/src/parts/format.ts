@@ -6,6 +6,16 @@ export function enteredNumber(value: number | string): number | null {
   return value === '' ? null : Math.min(Number(value), Number.MAX_VALUE)
 }
 
+/** Formats a count, as in English: `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** Formats a count at an axis, which may have steps of less than one: those have no text. */
+export function formatTick(count: number): string {
+  return Number.isInteger(count) ? formatCount(count) : ''
+}
+
 /** Formats bytes in the unit that fits: `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']

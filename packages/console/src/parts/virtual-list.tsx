@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react'
 import type { CursorQuery } from './cursor-query'
+import { formatCount } from './format'
 import { NewerEntries } from './newer-entries'
 import { Loaded } from './page'
 import { Problem } from './problem'
@@ -201,7 +202,7 @@ function End<Page>({
       )}
       <Group gap="xs">
         <Text size="sm" c="dimmed" role="status">
-          {count.toLocaleString('en')} {hasNextPage ? 'loaded, more follow' : 'in all'}
+          {formatCount(count)} {hasNextPage ? 'loaded, more follow' : 'in all'}
         </Text>
         {isFetchingNextPage && <Loader size="xs" aria-label="Loading more" />}
       </Group>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { NamedFigure } from '../../parts/figure'
+import { formatCount } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { PoolFids } from './pool-fids'
@@ -24,18 +25,15 @@ export function Accounts() {
           <Stack gap="lg">
             <Advice accounts={accounts} />
             <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-              <NamedFigure label="Available fids" value={accounts.pool.available.toLocaleString()} />
-              <NamedFigure label="Held fids" value={accounts.pool.held.toLocaleString()} />
-              <NamedFigure label="Ordered fids" value={accounts.pool.ordered.toLocaleString()} />
-              <NamedFigure label="Used fids" value={accounts.pool.used.toLocaleString()} />
+              <NamedFigure label="Available fids" value={formatCount(accounts.pool.available)} />
+              <NamedFigure label="Held fids" value={formatCount(accounts.pool.held)} />
+              <NamedFigure label="Ordered fids" value={formatCount(accounts.pool.ordered)} />
+              <NamedFigure label="Used fids" value={formatCount(accounts.pool.used)} />
               <NamedFigure
                 label="Pending registrations"
-                value={accounts.pending_registrations.toLocaleString()}
+                value={formatCount(accounts.pending_registrations)}
               />
-              <NamedFigure
-                label="Pending transactions"
-                value={accounts.pending_transactions.toLocaleString()}
-              />
+              <NamedFigure label="Pending transactions" value={formatCount(accounts.pending_transactions)} />
             </SimpleGrid>
           </Stack>
         )}

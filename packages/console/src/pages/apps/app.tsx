@@ -9,7 +9,7 @@ import { CopiedCode } from '../../parts/copied-code'
 import { refresh, refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
 import { Facts, Verbatim } from '../../parts/facts'
-import { enteredNumber } from '../../parts/format'
+import { enteredNumber, formatCount } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Paged } from '../../parts/paged'
 import { Problem } from '../../parts/problem'
@@ -128,7 +128,7 @@ function Keys({ keys, appId }: { keys: readonly Schemas['ApiKey'][]; appId: stri
 
 function limitText(limit: number | null): string {
   if (limit === null) return 'as the server says'
-  return limit === 0 ? 'no limit' : limit.toLocaleString()
+  return limit === 0 ? 'no limit' : formatCount(limit)
 }
 
 function CreateKey({ appId }: { appId: string }) {

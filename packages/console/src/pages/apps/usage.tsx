@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { NamedFigure } from '../../parts/figure'
+import { formatCount, formatTick } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Empty, Loaded } from '../../parts/page'
 import { Section } from '../../parts/section'
@@ -69,7 +70,7 @@ function UsageChart({ usage }: { usage: Usage }) {
         { name: 'Answered', color: 'indigo', values: days.map((day) => day.requests - day.refusals) },
         { name: 'Refused', color: 'red', values: days.map((day) => day.refusals) },
       ]}
-      format={formatCount}
+      format={formatTick}
     />
   )
 }
@@ -81,14 +82,12 @@ function totalsOf({ days }: Usage) {
   }
 }
 
-const formatCount = (count: number) => (Number.isInteger(count) ? count.toLocaleString() : '')
-
 function Totals({ usage }: { usage: Usage }) {
   const { requests, refusals } = totalsOf(usage)
   return (
     <SimpleGrid cols={2}>
-      <NamedFigure label="Requests" value={requests.toLocaleString()} />
-      <NamedFigure label="Of these refused" value={refusals.toLocaleString()} />
+      <NamedFigure label="Requests" value={formatCount(requests)} />
+      <NamedFigure label="Of these refused" value={formatCount(refusals)} />
     </SimpleGrid>
   )
 }
@@ -97,7 +96,7 @@ function Operations({ usage: { operations, complete } }: { usage: Usage }) {
   return (
     <WideTable label="Requests by key and operation" minWidth={560}>
       {!complete && (
-        <Table.Caption>{`The ${operations.length.toLocaleString()} with most requests`}</Table.Caption>
+        <Table.Caption>{`The ${formatCount(operations.length)} with most requests`}</Table.Caption>
       )}
       <Table.Thead>
         <Table.Tr>
@@ -112,8 +111,8 @@ function Operations({ usage: { operations, complete } }: { usage: Usage }) {
           <Table.Tr key={`${api_key_id} ${operation}`}>
             <Table.Td className="mono">{operation}</Table.Td>
             <Table.Td className="mono">{prefix}…</Table.Td>
-            <Table.Td ta="right">{requests.toLocaleString()}</Table.Td>
-            <Table.Td ta="right">{refusals.toLocaleString()}</Table.Td>
+            <Table.Td ta="right">{formatCount(requests)}</Table.Td>
+            <Table.Td ta="right">{formatCount(refusals)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

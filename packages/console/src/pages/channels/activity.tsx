@@ -1,5 +1,6 @@
 import { Box, Table, VisuallyHidden } from '@mantine/core'
 import type { Schemas } from '../../api'
+import { formatTick } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 
 /** Casts of a channel by days. Its numbers are also a table for screen readers. */
@@ -12,7 +13,7 @@ export function Activity({ days }: { days: readonly Schemas['ChannelDay'][] }) {
           kind="bars"
           times={days.map(({ day }) => Date.parse(day))}
           series={[{ name: 'Casts', color: 'indigo', values: days.map(({ casts }) => casts) }]}
-          format={(count) => (Number.isInteger(count) ? count.toLocaleString() : '')}
+          format={formatTick}
         />
       </Box>
       <VisuallyHidden>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useCursorQuery } from '../../parts/cursor-query'
+import { formatCount } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { UserLine, UserLink } from '../../parts/user-line'
@@ -48,7 +49,7 @@ function Head({ channel }: { channel: Schemas['Channel'] }) {
       </Text>
       <Group gap="xs">
         <Text size="sm">
-          {id} · {follower_count.toLocaleString('en')} followers · {member_count.toLocaleString('en')} members
+          {id} · {formatCount(follower_count)} followers · {formatCount(member_count)} members
         </Text>
         {lead && (
           <Text size="sm">
@@ -147,7 +148,7 @@ function DailyActivity({ id }: { id: string }) {
             Casts and replies by day
           </Title>
           <Text size="sm">
-            {days.reduce((sum, { casts }) => sum + casts, 0).toLocaleString('en')} in the last four weeks
+            {formatCount(days.reduce((sum, { casts }) => sum + casts, 0))} in the last four weeks
           </Text>
           <Activity days={days} />
         </Stack>

@@ -2,6 +2,7 @@ import { Anchor, Avatar, Box, Group, Text } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useCursorQuery } from '../../parts/cursor-query'
+import { formatCount } from '../../parts/format'
 import { Empty, Page } from '../../parts/page'
 import { SearchForm } from '../../parts/search-form'
 import { secureUrl, UserLink } from '../../parts/user-line'
@@ -78,7 +79,7 @@ function ChannelLine({ channel }: { channel: Schemas['Channel'] }) {
           {id}
         </Text>
         <Text size="xs" c="dimmed" truncate>
-          {follower_count.toLocaleString('en')} followers · {member_count.toLocaleString('en')} members
+          {formatCount(follower_count)} followers · {formatCount(member_count)} members
           {lead && (
             <>
               {' · led by '}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
 import { Facts, Verbatim } from '../../parts/facts'
+import { formatCount } from '../../parts/format'
 import { Json } from '../../parts/json'
 import { Loaded } from '../../parts/page'
 import { Time } from '../../parts/time'
@@ -32,7 +33,7 @@ function Details({ id }: { id: string }) {
               ...(event.message_type !== null && { Message: event.message_type }),
               ...(event.fid !== null && { User: event.fid }),
               ...(event.hash !== null && { Hash: <Verbatim value={event.hash} /> }),
-              Stored: `${bytes.toLocaleString()} bytes`,
+              Stored: `${formatCount(bytes)} bytes`,
             }}
           />
           {check === null ? (

@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
-import { enteredNumber } from '../../parts/format'
+import { enteredNumber, formatCount } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { EventDetails } from './event-details'
@@ -62,7 +62,7 @@ export function Events() {
           onMouseDown={(event) => event.preventDefault()}
           onClick={pauseOrContinue}
         >
-          {isHeld ? `Continue${waiting > 0 ? ` with ${waiting.toLocaleString()} new` : ''}` : 'Pause'}
+          {isHeld ? `Continue${waiting > 0 ? ` with ${formatCount(waiting)} new` : ''}` : 'Pause'}
         </Button>
       }
     >
@@ -101,7 +101,7 @@ export function Events() {
       <Text size="sm" c="dimmed" role="status">
         {pages.isFetchingNextPage
           ? 'Older events are fetched'
-          : `${events.length.toLocaleString()} events loaded`}
+          : `${formatCount(events.length)} events loaded`}
         {pages.data !== undefined && !pages.hasNextPage && ', from the oldest that is kept'}
       </Text>
       <EventDetails id={opened} onClose={() => show(undefined)} />

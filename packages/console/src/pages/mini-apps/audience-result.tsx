@@ -1,4 +1,5 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
+import { formatCount } from '../../parts/format'
 import type { AudienceCounts, AudienceMap } from './requests'
 
 const reasonTexts: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ export function AudienceResult({ counts, map }: { counts: AudienceCounts; map: A
     <Alert
       color={tokens === 0 ? 'yellow' : 'indigo'}
       role="status"
-      title={`${tokens.toLocaleString()} tokens of ${users.toLocaleString()} users`}
+      title={`${formatCount(tokens)} tokens of ${formatCount(users)} users`}
     >
       <Stack gap="xs">
         <Text size="sm">
@@ -49,7 +50,7 @@ function Line({ name, count }: { name: string; count: number }) {
     <Group justify="space-between" wrap="nowrap" maw={420}>
       <Text size="sm">{name}</Text>
       <Text size="sm" fw={600}>
-        {count.toLocaleString()}
+        {formatCount(count)}
       </Text>
     </Group>
   )

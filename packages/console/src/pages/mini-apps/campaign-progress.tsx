@@ -1,4 +1,5 @@
 import { Badge, Progress, Stack, Text } from '@mantine/core'
+import { formatCount } from '../../parts/format'
 import type { Campaign } from './requests'
 
 const colors: Readonly<Record<Campaign['status'], string>> = {
@@ -30,10 +31,10 @@ export function CampaignProgress({ campaign: { status, title, stats } }: { campa
   const words = [
     ...parts.filter(({ count, label }) => count > 0 || label === 'sent'),
     ...(stats.pending_count > 0 ? [{ label: 'waiting', count: stats.pending_count }] : []),
-  ].map(({ label, count }) => `${count.toLocaleString()} ${label}`)
+  ].map(({ label, count }) => `${formatCount(count)} ${label}`)
   return (
     <Stack gap={4}>
-      <Text size="sm">{`${words.join(', ')} of ${all.toLocaleString()}`}</Text>
+      <Text size="sm">{`${words.join(', ')} of ${formatCount(all)}`}</Text>
       <Progress.Root aria-hidden>
         {parts.map(({ label, count, color }) => (
           <Progress.Section

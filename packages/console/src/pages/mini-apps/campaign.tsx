@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useParams } from '@tanstack/react-router'
 import { Confirmation } from '../../parts/confirmation'
 import { Facts } from '../../parts/facts'
+import { formatCount } from '../../parts/format'
 import { Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { NeedsApp } from '../../selected-app'
@@ -120,7 +121,7 @@ function Counts({
         <Group key={key} justify="space-between" wrap="nowrap">
           <Text size="sm">{nameOf(key)}</Text>
           <Text size="sm" fw={600}>
-            {count.toLocaleString()}
+            {formatCount(count)}
           </Text>
         </Group>
       ))}
@@ -148,7 +149,7 @@ function Cancel({ campaign: { id, title, status, stats } }: { campaign: Campaign
         <Text size="sm">
           {status === 'queued'
             ? 'Nobody is notified.'
-            : `${stats.pending_count.toLocaleString()} tokens wait. Those that are not being sent now are never notified by this campaign.`}
+            : `${formatCount(stats.pending_count)} tokens wait. Those that are not being sent now are never notified by this campaign.`}
         </Text>
       </Confirmation>
     </>

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api'
 import { Dialog } from '../../parts/dialog'
-import { enteredNumber } from '../../parts/format'
+import { enteredNumber, formatCount } from '../../parts/format'
 import { Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { NeedsApp } from '../../selected-app'
@@ -208,7 +208,7 @@ function Send({
       },
     )
   }
-  const size = `${tokens.toLocaleString()} ${tokens === 1 ? 'token' : 'tokens'}`
+  const size = `${formatCount(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`
   return (
     <>
       <Group>

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Tabs, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { enteredNumber } from '../../parts/format'
+import { enteredNumber, formatCount } from '../../parts/format'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
@@ -142,9 +142,9 @@ function Tokens({ appId }: { appId: string }) {
                         {host}
                       </Text>
                     </Table.Td>
-                    <Table.Td ta="right">{enabled.toLocaleString()}</Table.Td>
-                    <Table.Td ta="right">{disabled.toLocaleString()}</Table.Td>
-                    <Table.Td ta="right">{invalid.toLocaleString()}</Table.Td>
+                    <Table.Td ta="right">{formatCount(enabled)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(disabled)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(invalid)}</Table.Td>
                     <Table.Td>
                       <Time at={last_event_at} />
                     </Table.Td>

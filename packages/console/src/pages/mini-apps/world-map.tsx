@@ -3,6 +3,7 @@ import { geoCircle, geoGraticule10, geoNaturalEarth1, geoPath } from 'd3-geo'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import { feature } from 'topojson-client'
 import landTopology from 'world-atlas/land-110m.json'
+import { formatCount } from '../../parts/format'
 import type { AudienceMap } from './requests'
 
 /** A circle on the earth. */
@@ -140,13 +141,13 @@ function Cell({ users, point }: { users: number; point: Point }) {
 /** The map in words. */
 function describeMap({ latitude, longitude, radiusKm }: Circle, map: AudienceMap | null): string {
   const place = placeName(latitude, longitude)
-  const circle = `A circle of ${radiusKm.toLocaleString()} km around ${place}.`
+  const circle = `A circle of ${formatCount(radiusKm)} km around ${place}.`
   if (map === null) return `${circle} Count the audience to see where it is.`
   const [largest] = map.cells
   const most = largest
-    ? ` Most, ${largest.users.toLocaleString()}, are near ${placeName(largest.latitude, largest.longitude)}.`
+    ? ` Most, ${formatCount(largest.users)}, are near ${placeName(largest.latitude, largest.longitude)}.`
     : ''
-  return `${circle} ${map.located_users.toLocaleString()} users are in it, shown in cells of ${map.cell_degrees} degrees with five or more.${most}`
+  return `${circle} ${formatCount(map.located_users)} users are in it, shown in cells of ${map.cell_degrees} degrees with five or more.${most}`
 }
 
 function placeName(latitude: number, longitude: number): string {

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
 import { refreshAfterAction } from '../../parts/cursor-query'
+import { formatCount } from '../../parts/format'
 import { Loaded } from '../../parts/page'
 import { nameOf, type ShownUser } from '../../parts/user-line'
 
@@ -83,7 +84,7 @@ function useBan(fid: number, isBanned: boolean, appId: string) {
 
 function Effect({ effect, isBanned }: { effect: Schemas['BanEffect']; isBanned: boolean }) {
   const number = (count: number) =>
-    count === effect.counted_to ? `${count.toLocaleString('en')} or more` : count.toLocaleString('en')
+    count === effect.counted_to ? `${formatCount(count)} or more` : formatCount(count)
   return (
     <>
       <Text size="sm">
@@ -98,16 +99,14 @@ function Effect({ effect, isBanned }: { effect: Schemas['BanEffect']; isBanned: 
         <List.Item>
           {number(effect.recasts)} recasts and {number(effect.likes)} likes
         </List.Item>
-        <List.Item>following feeds of {effect.followers.toLocaleString('en')} followers</List.Item>
-        <List.Item>
-          lists of followers of the {effect.following.toLocaleString('en')} users that it follows
-        </List.Item>
+        <List.Item>following feeds of {formatCount(effect.followers)} followers</List.Item>
+        <List.Item>lists of followers of the {formatCount(effect.following)} users that it follows</List.Item>
       </List>
       <Text size="sm" c="dimmed">
         Other apps do not notice. What is looked up by its identifier stays visible, counters do not change,
         and it stays a member of {number(effect.memberships)} channels and the lead of{' '}
-        {number(effect.led_channels)}. The app bans {effect.bans.toLocaleString('en')} of at most{' '}
-        {effect.max_bans.toLocaleString('en')} users. It can be undone.
+        {number(effect.led_channels)}. The app bans {formatCount(effect.bans)} of at most{' '}
+        {formatCount(effect.max_bans)} users. It can be undone.
       </Text>
     </>
   )

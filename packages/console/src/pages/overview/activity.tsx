@@ -1,6 +1,6 @@
 import { SimpleGrid, Text } from '@mantine/core'
 import { NamedFigure } from '../../parts/figure'
-import { formatBytes } from '../../parts/format'
+import { formatBytes, formatCount } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
 import type { OverviewData } from './overview'
@@ -12,8 +12,8 @@ export function Figures({ overview: { activity, counters, database, version } }:
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
       <NamedFigure label="Messages a second" value={rateOf(activity.messages_per_second)} />
       <NamedFigure label="Events a second" value={rateOf(activity.events_per_second)} />
-      <NamedFigure label="Users, about" value={counters.users.toLocaleString()} />
-      <NamedFigure label="Casts, about" value={counters.casts.toLocaleString()} />
+      <NamedFigure label="Users, about" value={formatCount(counters.users)} />
+      <NamedFigure label="Casts, about" value={formatCount(counters.casts)} />
       <NamedFigure label={`PostgreSQL ${database.version}`} value={formatBytes(database.bytes)} />
       <NamedFigure label="Plaza" value={version} />
     </SimpleGrid>
@@ -75,5 +75,5 @@ export function Activity({ activity }: { activity: OverviewData['activity'] }) {
 }
 
 function formatRate(rate: number): string {
-  return rate.toLocaleString(undefined, { maximumFractionDigits: rate < 10 ? 1 : 0 })
+  return rate.toLocaleString('en', { maximumFractionDigits: rate < 10 ? 1 : 0 })
 }

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import { formatBytes } from '../../parts/format'
+import { formatBytes, formatCount } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
@@ -39,7 +39,7 @@ export function Database({ database }: { database: OverviewData['database'] }) {
             <Table.Tr key={name}>
               <Table.Td className="mono">{name}</Table.Td>
               <Table.Td ta="right">{formatBytes(size)}</Table.Td>
-              <Table.Td ta="right">{rows.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">{formatCount(rows)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,4 +1,5 @@
 import { Stack, Table, Text } from '@mantine/core'
+import { formatCount } from '../../parts/format'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
@@ -41,7 +42,7 @@ export function Errors({ overview }: { overview: OverviewData }) {
             {counts.map(({ kind, count }) => (
               <Table.Tr key={kind}>
                 <Table.Td>{kind}</Table.Td>
-                <Table.Td ta="right">{count.toLocaleString()}</Table.Td>
+                <Table.Td ta="right">{formatCount(count)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,7 +1,7 @@
 import { Badge, Group, Progress, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
-import { formatDuration } from '../../parts/format'
+import { formatCount, formatDuration } from '../../parts/format'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
 import type { OverviewData } from './overview'
@@ -32,7 +32,7 @@ export function Sync({ sync }: { sync: OverviewData['sync'] }) {
             aria-label={`Backfill: ${backfill.fetched} of ${users} users`}
           />
           <Text size="sm">
-            {`Backfill: ${backfill.fetched.toLocaleString()} of ${users.toLocaleString()} users, `}
+            {`Backfill: ${formatCount(backfill.fetched)} of ${formatCount(users)} users, `}
             {backfill.seconds_left === null
               ? 'not running: `plaza backfill` continues it'
               : `${formatDuration(backfill.seconds_left * 1_000)} left`}
@@ -93,7 +93,7 @@ function Row({ name, part, count, unit }: { name: string; part: string; count: n
       <Table.Td>{name}</Table.Td>
       <Table.Td>{part}</Table.Td>
       <Table.Td ta="right" fw={count > 0 ? 600 : undefined}>
-        {`${count.toLocaleString()} ${unit}`}
+        {`${formatCount(count)} ${unit}`}
       </Table.Td>
     </Table.Tr>
   )

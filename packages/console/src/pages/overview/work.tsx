@@ -1,5 +1,6 @@
 import { Button, Table, Text } from '@mantine/core'
 import { useState } from 'react'
+import { formatCount } from '../../parts/format'
 import { Empty } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
@@ -66,8 +67,8 @@ export function Operations({ operations }: { operations: OverviewData['operation
           {shown.map(({ operation, requests, failures, p50_ms, p99_ms }) => (
             <Table.Tr key={operation}>
               <Table.Td className="mono">{operation}</Table.Td>
-              <Table.Td ta="right">{requests.toLocaleString()}</Table.Td>
-              <Table.Td ta="right">{failures.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">{formatCount(requests)}</Table.Td>
+              <Table.Td ta="right">{formatCount(failures)}</Table.Td>
               <Table.Td ta="right">{formatMs(p50_ms)}</Table.Td>
               <Table.Td ta="right">{formatMs(p99_ms)}</Table.Td>
             </Table.Tr>

@@ -1,4 +1,5 @@
 import { Badge, Box, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { formatCount } from '../../parts/format'
 import { WideTable } from '../../parts/wide-table'
 import type { Answer } from './request'
 
@@ -14,13 +15,13 @@ export function AnswerView({ answer: { status, ms, headers, bytes, text } }: { a
           {`Status ${status}`}
         </Badge>
         <Text size="sm">{`${Math.round(ms)} ms`}</Text>
-        <Text size="sm">{`${bytes.toLocaleString()} bytes`}</Text>
+        <Text size="sm">{`${formatCount(bytes)} bytes`}</Text>
       </Group>
       <Box role="region" aria-label="JSON of the answer" tabIndex={0} mah={600} style={{ overflow: 'auto' }}>
         <Code block>{text.slice(0, MAX_SHOWN_CHARACTERS)}</Code>
       </Box>
       {text.length > MAX_SHOWN_CHARACTERS && (
-        <Text size="sm">{`The first ${MAX_SHOWN_CHARACTERS.toLocaleString()} characters are shown.`}</Text>
+        <Text size="sm">{`The first ${formatCount(MAX_SHOWN_CHARACTERS)} characters are shown.`}</Text>
       )}
       <WideTable label="Headers of the answer" minWidth={320}>
         <Table.Tbody>

@@ -1,7 +1,7 @@
 import { Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
-import { formatBytes } from '../../parts/format'
+import { formatBytes, formatCount } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { WideTable } from '../../parts/wide-table'
 
@@ -34,11 +34,11 @@ export function Caches() {
                 {caches.map(({ name, lookups, hit_share, entries, bytes }) => (
                   <Table.Tr key={name}>
                     <Table.Td>{name}</Table.Td>
-                    <Table.Td ta="right">{lookups.toLocaleString()}</Table.Td>
+                    <Table.Td ta="right">{formatCount(lookups)}</Table.Td>
                     <Table.Td ta="right">
                       {hit_share === null ? '–' : `${(hit_share * 100).toFixed(1)} %`}
                     </Table.Td>
-                    <Table.Td ta="right">{entries?.toLocaleString() ?? '–'}</Table.Td>
+                    <Table.Td ta="right">{entries === null ? '–' : formatCount(entries)}</Table.Td>
                     <Table.Td ta="right">{bytes === null ? '–' : formatBytes(bytes)}</Table.Td>
                   </Table.Tr>
                 ))}

@@ -2,7 +2,7 @@ import { Badge, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
 import { useLive } from '../../live'
-import { formatDuration } from '../../parts/format'
+import { formatCount, formatDuration } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
@@ -104,7 +104,7 @@ function Consumers() {
                 <Table.Tr key={`${name} ${shard}`}>
                   <Table.Td>{name}</Table.Td>
                   <Table.Td ta="right">{shard}</Table.Td>
-                  <Table.Td ta="right">{blocks_behind.toLocaleString()}</Table.Td>
+                  <Table.Td ta="right">{formatCount(blocks_behind)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -5,6 +5,7 @@ import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { Confirmation } from '../../parts/confirmation'
 import { refreshAfterAction } from '../../parts/cursor-query'
+import { formatCount } from '../../parts/format'
 import { Empty } from '../../parts/page'
 import { Paged } from '../../parts/paged'
 import { Time } from '../../parts/time'
@@ -97,7 +98,7 @@ function RunProgress({ run: { kind, step, done, total, unit, started_at } }: { r
   const share = total === null || total === 0 ? null : Math.min(1, done / total)
   const elapsedMs = started_at === null ? 0 : Date.now() - Date.parse(started_at)
   const left = share === null ? null : timeLeft({ elapsedMs, done: share, rest: 1 - share })
-  const counted = `${done.toLocaleString()}${total === null ? '' : ` of about ${total.toLocaleString()}`} ${unit}`
+  const counted = `${formatCount(done)}${total === null ? '' : ` of about ${formatCount(total)}`} ${unit}`
   return (
     <Stack gap={4}>
       {share !== null && <Progress value={share * 100} aria-label={`Progress of ${kind}`} />}

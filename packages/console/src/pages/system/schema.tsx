@@ -1,7 +1,7 @@
 import { Badge, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api'
-import { formatBytes } from '../../parts/format'
+import { formatBytes, formatCount } from '../../parts/format'
 import { Loaded } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
@@ -34,7 +34,7 @@ export function Schema() {
                     <Table.Tr key={name}>
                       <Table.Td className="mono">{name}</Table.Td>
                       <Table.Td className="mono">{bounds}</Table.Td>
-                      <Table.Td ta="right">{rows.toLocaleString()}</Table.Td>
+                      <Table.Td ta="right">{formatCount(rows)}</Table.Td>
                       <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
                     </Table.Tr>
                   ))}

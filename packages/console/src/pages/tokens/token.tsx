@@ -146,7 +146,7 @@ function Trades({ network, address }: TokenKey) {
                     <Table.Td>{amountOf(net_transfer.sending_fungible)}</Table.Td>
                     <Table.Td>{amountOf(net_transfer.receiving_fungible)}</Table.Td>
                     <Table.Td>
-                      {net_transfer.sending_fungible.balance.in_usd?.toLocaleString() ?? '–'}
+                      {net_transfer.sending_fungible.balance.in_usd?.toLocaleString('en') ?? '–'}
                     </Table.Td>
                     <Table.Td className="mono">{`${hash.slice(0, 18)}…`}</Table.Td>
                   </Table.Tr>

@@ -5,6 +5,7 @@ import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
+import { formatCount } from '../../parts/format'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
@@ -116,5 +117,5 @@ function TokenTable({ tokens }: { tokens: readonly Schemas['TrackedToken'][] }) 
 
 /** Holders, which are counted up to a bound. */
 export function holdersText(holders: number): string {
-  return holders >= MAX_COUNTED_HOLDERS ? 'over 10,000' : holders.toLocaleString()
+  return holders >= MAX_COUNTED_HOLDERS ? 'over 10,000' : formatCount(holders)
 }

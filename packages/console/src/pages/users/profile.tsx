@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { fidOf } from '../../parts/fid'
+import { formatCount } from '../../parts/format'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { nameOf, Picture } from '../../parts/user-line'
@@ -108,8 +109,8 @@ function Head({ user }: { user: Schemas['User'] }) {
           {profile.bio.text}
         </Text>
         <Text size="sm" c="dimmed">
-          {user.follower_count.toLocaleString('en')} followers · follows{' '}
-          {user.following_count.toLocaleString('en')} · registered <Time at={user.registered_at} />
+          {formatCount(user.follower_count)} followers · follows {formatCount(user.following_count)} ·
+          registered <Time at={user.registered_at} />
         </Text>
         <Text size="sm" c="dimmed" className="mono" style={{ overflowWrap: 'anywhere' }}>
           {[user.custody_address, ...addresses.eth_addresses, ...addresses.sol_addresses].join(' ')}

@@ -1,6 +1,7 @@
 import { Progress, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
+import { formatCount } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
@@ -76,7 +77,7 @@ function Usage({ used }: { used: Schemas['StorageUsageResponse'] }) {
         return (
           <Stack key={name} gap={2} maw={480}>
             <Text size="sm">
-              {label}: {count.toLocaleString('en')} of {capacity.toLocaleString('en')}
+              {label}: {formatCount(count)} of {formatCount(capacity)}
             </Text>
             <Progress value={capacity === 0 ? 0 : (100 * count) / capacity} aria-label={`${label} used`} />
           </Stack>

@@ -2,6 +2,7 @@ import { Badge, Box, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { Dialog } from '../../parts/dialog'
+import { formatCount } from '../../parts/format'
 import { Empty, Loaded } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
@@ -125,13 +126,13 @@ function RedeliverAll({ appId, webhook: { webhook_id, active } }: { appId: strin
           <Loaded query={failed}>
             {({ found, isAll }) => (
               <Text size="sm" role="status">
-                {`${found.toLocaleString()}${isAll ? '' : ' or more'} ${found === 1 && isAll ? 'delivery is' : 'deliveries are'} sent again.`}
+                {`${formatCount(found)}${isAll ? '' : ' or more'} ${found === 1 && isAll ? 'delivery is' : 'deliveries are'} sent again.`}
               </Text>
             )}
           </Loaded>
           <Problem error={redelivery.error} />
           {count !== undefined && (
-            <Badge variant="dot" color="green">{`${count.toLocaleString()} queued again`}</Badge>
+            <Badge variant="dot" color="green">{`${formatCount(count)} queued again`}</Badge>
           )}
           <Group>
             <Button

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { Schemas } from '../../api'
+import { formatCount } from '../../parts/format'
 import { Json } from '../../parts/json'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
@@ -47,10 +48,10 @@ function Matches({ preview }: { preview: Schemas['WebhookPreviewResponse'] }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {`${matched.toLocaleString()} of ${looked_at.toLocaleString()} events match`}
+        {`${formatCount(matched)} of ${formatCount(looked_at)} events match`}
         {matched > 0 &&
           `: ${Object.entries(matched_by_type)
-            .map(([type, count]) => `${count.toLocaleString()} ${type}`)
+            .map(([type, count]) => `${formatCount(count)} ${type}`)
             .join(', ')}`}
         .{' '}
         {!complete && since !== null && (
