@@ -8,19 +8,7 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { startTestChain } from '../chain/test-chain.js'
 import { testNowUnix } from '../network.js'
 import { custodyOf } from './prepared-requests.js'
-import type { Scene } from './scene.js'
-
-/** Contracts on a test chain, which operations know as `base`. */
-export interface ChainScene {
-  readonly context: ReturnType<typeof spendingContext> & {
-    readonly subscriptions: { readonly contracts: ReturnType<typeof parseSubscriptionContracts> }
-  }
-  readonly token: Address
-  /** A subscription contract of alice, at which she has subscribed herself. */
-  readonly subscription: Address
-  /** A collection of the scene's wallet, with a free mint. */
-  readonly collection: Address
-}
+import type { ChainScene, Scene } from './scene.js'
 
 /** Chain id of Base, as the tokens of `token-scene.ts` are named. */
 const CHAIN_ID = 8_453

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.js'
 import {
   frameActionOf,
   grantToken,
@@ -6,7 +7,6 @@ import {
   pressButton,
   validateFrame,
 } from './prepared-requests.js'
-import type { Budget } from './statement-budgets.js'
 
 const viewer_fid = 2
 

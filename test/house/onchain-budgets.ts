@@ -1,7 +1,7 @@
+import type { Budget } from './budget.js'
 import { payBody, requestPayment } from './chain-scene.js'
 import { custodyOf } from './prepared-requests.js'
 import type { Scene } from './scene.js'
-import type { Budget } from './statement-budgets.js'
 
 const viewer_fid = 2
 const payingHeaders = ({ walletId }: Scene) => ({ 'x-wallet-id': walletId })

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { expect } from 'vitest'
 import type { TestApi } from '../../src/app/testing/test-api.js'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
@@ -7,8 +8,10 @@ import { createApp, editApp } from '../../src/features/apps/apps.js'
 import { listMiniApps } from '../../src/features/miniapps/catalog/testing/catalog-scene.js'
 import { refreshTrends } from '../../src/features/miniapps/catalog/trends.js'
 import { consumeInbox } from '../../src/features/notifications/testing/consume-inbox.js'
+import type { spendingContext } from '../../src/features/payments/testing/spending-scene.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { type KeyHolder, registerKeyHolder } from '../../src/features/signers/testing/key-holder.js'
+import type { parseSubscriptionContracts } from '../../src/features/subscriptions/settings.js'
 import { refreshSearchLists } from '../../src/graph/refresh/search-prefix-lists.js'
 import type { Hub } from '../../src/hub/hub.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -17,7 +20,18 @@ import { ReactionType, UserDataType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { ownProtocolChannel } from '../channel-events.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
-import type { ChainScene } from './chain-scene.js'
+
+/** Contracts on a test chain, which operations know as `base`. */
+export interface ChainScene {
+  readonly context: ReturnType<typeof spendingContext> & {
+    readonly subscriptions: { readonly contracts: ReturnType<typeof parseSubscriptionContracts> }
+  }
+  readonly token: Address
+  /** A subscription contract of alice, at which she has subscribed herself. */
+  readonly subscription: Address
+  /** A collection of the scene's wallet, with a free mint. */
+  readonly collection: Address
+}
 
 /** The objects that requests of `statement-budgets.ts` refer to. */
 export interface Scene {

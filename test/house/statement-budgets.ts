@@ -4,6 +4,7 @@ import { signKeyRequestBody } from '../../src/features/signers/testing/key-holde
 import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { testKey, testNow } from '../network.js'
+import type { Budget } from './budget.js'
 import { frameBudgets } from './frame-budgets.js'
 import { onchainBudgets } from './onchain-budgets.js'
 import {
@@ -29,23 +30,6 @@ import {
 } from './prepared-requests.js'
 import type { Scene } from './scene.js'
 import { TOKEN } from './token-scene.js'
-
-/** The budget of an operation and its test request. */
-export interface Budget {
-  /** Maximum SQL statements with an empty cache. */
-  readonly statements: number
-  /** The query, or the body of a write, with a viewer if possible. */
-  readonly buildRequest: (scene: Scene) => RequestBody | Promise<RequestBody>
-  readonly headers?: Readonly<Record<string, string>> | ((scene: Scene) => Readonly<Record<string, string>>)
-  /** Reason for more than `usualBudget`. */
-  readonly reason?: string
-  /** The lists of its reply are empty, whatever the request. */
-  readonly isEmpty?: boolean
-  /** Expected status; default 200. */
-  readonly status?: number
-}
-
-type RequestBody = Readonly<Record<string, unknown>>
 
 /** Budget without a reason. */
 export const defaultBudget = 6

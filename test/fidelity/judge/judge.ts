@@ -1,4 +1,5 @@
 import { judgeChannelMessage } from './channels.js'
+import type { Context } from './context.js'
 import {
   expiryFault,
   judgeKeyAdd,
@@ -23,7 +24,7 @@ import {
 import { isVerification, profileFault, resolverFault, verificationRoomFault } from './profile-state.js'
 import { type Changes, compete, placeOf } from './sets.js'
 import type { State, Stored } from './state.js'
-import { type Context, validateStateless } from './stateless.js'
+import { validateStateless } from './stateless.js'
 import { hasStorage, lentUnits, ownUnits, unitKind } from './storage.js'
 import {
   DUPLICATE,

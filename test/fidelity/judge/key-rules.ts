@@ -1,6 +1,6 @@
+import type { Context } from './context.js'
 import type { Data } from './message.js'
 import type { Decoded } from './schema.js'
-import type { Context } from './stateless.js'
 import { type Fault, invalid } from './verdict.js'
 
 /** Gasless keys and storage loans, as far as no state is needed. */

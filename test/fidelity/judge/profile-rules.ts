@@ -1,8 +1,8 @@
 import { keccak_256 } from '@noble/hashes/sha3'
 import base58 from 'bs58'
+import type { Context } from './context.js'
 import { type Data, hex } from './message.js'
 import type { Decoded } from './schema.js'
-import type { Context } from './stateless.js'
 import { type Fault, invalid } from './verdict.js'
 
 /** User data, names and username proofs. Lengths are in bytes. */

@@ -1,5 +1,6 @@
 import { validateCast, validateCastRemove, validateFrameAction, validateReaction } from './cast-rules.js'
 import { validateChannelBody } from './channel-rules.js'
+import type { Context } from './context.js'
 import { isCurvePoint, verifyEd25519 } from './ed25519.js'
 import { validateKeyAdd, validateKeyRemove, validateLend } from './key-rules.js'
 import { validateCompactState, validateLink } from './link-rules.js'
@@ -12,18 +13,6 @@ import {
   validateVerificationRemove,
   verificationClaimFault,
 } from './verification-rules.js'
-
-/** What the rules without state know of the node and the sender. */
-export interface Context {
-  /** 1 mainnet, 2 testnet, 3 devnet. */
-  readonly network: number
-  /** Farcaster seconds. */
-  readonly now: number
-  /** Whether the sender has the pro tier now. */
-  readonly isPro: boolean
-  /** Whether channel messages are active on this network. */
-  readonly hasChannels: boolean
-}
 
 const CLOCK_SKEW_SECONDS = 600
 

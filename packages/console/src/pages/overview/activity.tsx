@@ -3,7 +3,7 @@ import { NamedFigure } from '../../parts/figure'
 import { formatBytes, formatCount } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
-import type { OverviewData } from './overview'
+import type { OverviewData } from './overview-data'
 
 /** The newest rates and the sizes. */
 export function Figures({ overview: { activity, counters, database, version } }: { overview: OverviewData }) {

@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../../parts/format'
 import { LazyChart } from '../../parts/lazy-chart'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
-import type { OverviewData } from './overview'
+import type { OverviewData } from './overview-data'
 
 /** The size of the database, how it grows, and its largest tables. */
 export function Database({ database }: { database: OverviewData['database'] }) {

@@ -4,7 +4,7 @@ import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
 import { clockTime, hourTitle, isWithinHour } from './activity'
-import type { OverviewData } from './overview'
+import type { OverviewData } from './overview-data'
 
 /**
  * Failures of the last hour, of all processes. Each has its own in memory: those of a process that has crashed are lost, so the

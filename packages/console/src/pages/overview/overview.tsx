@@ -1,15 +1,14 @@
 import { Alert, Badge, List, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, dataOf, type Schemas } from '../../api'
+import { api, dataOf } from '../../api'
 import { useLiveOverview } from '../../live'
 import { Loaded, Page } from '../../parts/page'
 import { Activity, Figures } from './activity'
 import { Database } from './database'
 import { Errors } from './errors'
+import type { OverviewData } from './overview-data'
 import { Sync, Waiting } from './waiting'
 import { Operations, Processes } from './work'
-
-export type OverviewData = Schemas['OverviewResponse']
 
 /** State of the server: readiness, rates, queues, durations, failures, sizes. The server sends it every 2 s. */
 export function Overview() {

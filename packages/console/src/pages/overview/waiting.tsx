@@ -4,7 +4,7 @@ import { api, dataOf } from '../../api'
 import { formatCount, formatDuration } from '../../parts/format'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
-import type { OverviewData } from './overview'
+import type { OverviewData } from './overview-data'
 
 /** How far the server is behind its upstream. */
 export function Sync({ sync }: { sync: OverviewData['sync'] }) {

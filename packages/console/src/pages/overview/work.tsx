@@ -5,7 +5,7 @@ import { Empty } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
-import type { OverviewData } from './overview'
+import type { OverviewData } from './overview-data'
 
 /** The live processes and their roles. */
 export function Processes({ processes }: { processes: OverviewData['processes'] }) {

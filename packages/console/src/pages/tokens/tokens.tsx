@@ -5,16 +5,14 @@ import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
-import { formatCount } from '../../parts/format'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { WideTable } from '../../parts/wide-table'
 import { BackfillProgress } from './backfill-progress'
+import { holdersText } from './holders-text'
 import { TrackToken } from './track-token'
 import { UntrackToken } from './untrack-token'
-
-export const MAX_COUNTED_HOLDERS = 10_001
 
 /** The tokens whose balances are indexed. */
 export function Tokens() {
@@ -113,9 +111,4 @@ function TokenTable({ tokens }: { tokens: readonly Schemas['TrackedToken'][] }) 
       </Table.Tbody>
     </WideTable>
   )
-}
-
-/** Holders, which are counted up to a bound. */
-export function holdersText(holders: number): string {
-  return holders >= MAX_COUNTED_HOLDERS ? 'over 10,000' : formatCount(holders)
 }

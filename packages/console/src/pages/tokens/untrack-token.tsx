@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
-import { holdersText } from './tokens'
+import { holdersText } from './holders-text'
 
 /** Stops tracking a token, and says what that deletes. */
 export function UntrackToken({ token }: { token: Schemas['TrackedToken'] }) {
