@@ -1,4 +1,5 @@
 import { Matcher } from '../dist/features/webhooks/matching/matcher.js'
+import { seeded } from './chance.mjs'
 
 /** How many events a second are held against many subscriptions, on one core. */
 
@@ -6,21 +7,6 @@ const SECONDS = 2
 const words = 'garden tulip rain code degen base moon coffee music train paper river cloud stone apple'.split(
   ' ',
 )
-
-/**
- * A stream of numbers, the same for the same seed (mulberry32).
- *
- * @param {number} seed
- */
-export function createRandom(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 /**
  * Subscriptions as apps have them: most name users, some threads and channels, some words, a few take all casts of good
@@ -97,7 +83,7 @@ function createEvents(count, random, firstFid) {
  * @param {number} firstFid
  */
 export function measureMatching(subscriptions, firstFid) {
-  const random = createRandom(1)
+  const random = seeded(1)
   const matcher = new Matcher()
   for (const subscription of createSubscriptions(subscriptions, random)) matcher.set(subscription)
   const events = createEvents(10_000, random, firstFid)

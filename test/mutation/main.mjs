@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { seeded } from '../../bench/chance.mjs'
 import { glob } from './files.mjs'
 import { instrument } from './instrument.mjs'
 import { targets } from './targets.mjs'
@@ -194,13 +195,7 @@ function short(text) {
 
 /** Shuffles by a seed, so that a sample is the same in each run. */
 function shuffled(items, seed) {
-  let state = seed >>> 0
-  const random = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const random = seeded(seed)
   const result = [...items]
   for (let at = result.length - 1; at > 0; at -= 1) {
     const other = Math.floor(random() * (at + 1))

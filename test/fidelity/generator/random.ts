@@ -1,18 +1,11 @@
+import { mulberry32 } from '../../../src/protocol/testing/random.js'
+
 /** Random choices that depend only on the seed. */
 export class Random {
-  private state: number
+  private readonly next: () => number
 
   constructor(seed: number) {
-    this.state = (seed ^ 0x9e3779b9) >>> 0
-  }
-
-  /** A whole number below 2^32 (mulberry32). */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0
-    let mixed = this.state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
+    this.next = mulberry32(seed ^ 0x9e3779b9)
   }
 
   /** A whole number from 0 to `limit` - 1. */
