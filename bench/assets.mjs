@@ -4,6 +4,7 @@ import pg from 'pg'
 import { query } from './database.mjs'
 import { CHAIN_ID, holderSql, startLogSource, TOKEN } from './log-source.mjs'
 import { startPlaza } from './plaza-process.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /**
@@ -151,13 +152,11 @@ async function measureOwners() {
       bytes[name] = body.byteLength
     }
   }
-  const at = (/** @type {number[]} */ list, /** @type {number} */ share) =>
-    list[Math.floor(list.length * share)] ?? 0
   return Object.fromEntries(
-    Object.entries(took).map(([name, list]) => {
-      list.sort((a, b) => a - b)
-      return [name, { p50Ms: at(list, 0.5), p99Ms: at(list, 0.99), bytes: bytes[name] ?? 0 }]
-    }),
+    Object.entries(took).map(([name, list]) => [
+      name,
+      { p50Ms: quantile(list, 0.5) ?? 0, p99Ms: quantile(list, 0.99) ?? 0, bytes: bytes[name] ?? 0 },
+    ]),
   )
 }
 

@@ -6,6 +6,7 @@ import { audienceTokens, forceCustomPlan } from '../dist/features/miniapps/campa
 import { connect } from '../dist/platform/db/connection.js'
 import { startPlaza } from './plaza-process.mjs'
 import { watchUsage } from './process-usage.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /** How fast campaigns are sent, and what an audience costs. See README.md for what each figure means. */
@@ -315,6 +316,5 @@ async function startClients() {
 }
 
 function spread(times) {
-  const sorted = times.toSorted((one, other) => one - other)
-  return { medianMs: sorted[Math.floor(sorted.length / 2)], maxMs: sorted.at(-1) }
+  return { medianMs: quantile(times, 0.5), maxMs: Math.max(...times) }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { quantile } from './quantiles.mjs'
 
 /** Pages of `GET /v1/events`, beside a bare Fastify route that sends the same bytes from memory. */
 
@@ -165,8 +166,7 @@ async function load(urls, durationMs, signal) {
  * @returns {PageFigures}
  */
 function figures(took, seconds) {
-  const sorted = took.toSorted((a, b) => a - b)
-  const at = (/** @type {number} */ share) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
+  const at = (/** @type {number} */ share) => quantile(took, share) ?? 0
   return { perSecond: took.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 

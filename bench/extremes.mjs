@@ -7,6 +7,7 @@ import { startEmbedded } from '../dist/platform/db/embedded.js'
 import { migrate } from '../dist/platform/db/migrate.js'
 import { silentLog } from '../dist/platform/log/log.js'
 import { createExtremes, fillExtremes } from './extremes-network.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /**
@@ -133,7 +134,6 @@ async function buffersOf(db) {
 
 /** @param {string} what @param {{ name: string, samples: number[], cpu: number[], buffers: number }} side */
 function summary(what, { name, samples, cpu, buffers }) {
-  const sorted = samples.toSorted((a, b) => a - b)
-  const at = (/** @type {number} */ part) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0
+  const at = (/** @type {number} */ share) => quantile(samples, share) ?? 0
   return { what, name, p50: at(0.5), p99: at(0.99), cpu: Math.min(...cpu), buffers }
 }

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quantile } from './quantiles.mjs'
 import { messagesOf } from './shuttle.mjs'
 import { readBytes } from './wire.mjs'
 
@@ -62,19 +63,11 @@ export async function measureLag(upstreamUrl, followerUrl, bodies, { rate, secon
   return {
     messages: lags.length,
     perSecond,
-    p50Ms: quantile(lags, 0.5),
-    p99Ms: quantile(lags, 0.99),
-    answerP50Ms: quantile(answers, 0.5),
-    answerP99Ms: quantile(answers, 0.99),
+    p50Ms: quantile(lags, 0.5) ?? 0,
+    p99Ms: quantile(lags, 0.99) ?? 0,
+    answerP50Ms: quantile(answers, 0.5) ?? 0,
+    answerP99Ms: quantile(answers, 0.99) ?? 0,
   }
-}
-
-/**
- * @param {readonly number[]} values
- * @param {number} share
- */
-function quantile(values, share) {
-  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0
 }
 
 /**

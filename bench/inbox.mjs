@@ -6,6 +6,7 @@ import { query } from './database.mjs'
 import { busy, fillInbox, lastTs, quiet } from './inbox-network.mjs'
 import { prepareNetwork } from './network-file.mjs'
 import { runPlaza, startPlaza } from './plaza-process.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { submitBodies } from './submit-bodies.mjs'
 
@@ -136,7 +137,7 @@ async function measure(server, paths) {
       bytes[index] = body.byteLength
     }
   }
-  const p50Ms = took.map((each) => each.sort((a, b) => a - b)[Math.floor(each.length / 2)])
+  const p50Ms = took.map((each) => quantile(each, 0.5))
   return { p50Ms, perSecond, bytes }
 }
 

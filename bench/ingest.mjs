@@ -5,6 +5,7 @@ import { measureGrpcLog } from './grpc-log.mjs'
 import { prepareNetwork } from './network-file.mjs'
 import { runPlaza, startPlaza } from './plaza-process.mjs'
 import { residentMb, watchUsage } from './process-usage.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { PARALLEL, runShuttle, sampleMessages, sumCounts } from './shuttle.mjs'
 import { submitBodies, tenths } from './submit-bodies.mjs'
@@ -169,13 +170,13 @@ async function measureIngest(server, network) {
   await usage.stop()
   await checkMerged(server, network, submission, loggedBefore)
   const perTenth = tenths(submission.answers)
-  const took = submission.answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
+  const took = submission.answers.map(({ tookMs }) => tookMs)
   return {
     messages: network.messages,
     perSecond: network.messages / submission.seconds,
     seconds: submission.seconds,
-    p50Ms: took[Math.floor((took.length - 1) * 0.5)] ?? 0,
-    p99Ms: took[Math.floor((took.length - 1) * 0.99)] ?? 0,
+    p50Ms: quantile(took, 0.5) ?? 0,
+    p99Ms: quantile(took, 0.99) ?? 0,
     idleMb,
     maxMb: usage.maxMb(),
     lastToFirst: (perTenth.at(-1)?.perSecond ?? 0) / (perTenth[0]?.perSecond ?? 1),

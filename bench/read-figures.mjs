@@ -1,3 +1,5 @@
+import { quantile } from './quantiles.mjs'
+
 /** Several turns of one operation as one figure. */
 
 /** @typedef {import('./read-measure.mjs').Measured} Measured */
@@ -36,9 +38,8 @@ export function sumUp(turns) {
 
 /** @param {readonly ArrayLike<number>[]} parts @returns {{ count: number, p50Ms: number | null, p99Ms: number | null }} */
 export function quantiles(parts) {
-  const sorted = Float64Array.from(parts.flatMap((part) => Array.from(part))).sort()
-  const at = (/** @type {number} */ share) => sorted[Math.floor(sorted.length * share)] ?? null
-  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) }
+  const all = parts.flatMap((part) => Array.from(part))
+  return { count: all.length, p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) }
 }
 
 /** @param {readonly Record<string, number>[]} all @returns {Record<string, number>} */

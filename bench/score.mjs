@@ -3,6 +3,7 @@ import { buildGraph } from '../dist/features/score/graph.js'
 import { computeScores } from '../dist/features/score/scores.js'
 import { defaultSeeds } from '../dist/features/score/seeds.js'
 import { defaultTrustOptions, propagateTrust } from '../dist/features/score/trust.js'
+import { quantile } from './quantiles.mjs'
 import { areaUnderCurve } from './ranking.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { measureJob } from './score-database.mjs'
@@ -71,7 +72,7 @@ function measure(options) {
   const peakGb = process.resourceUsage().maxRSS / KB_PER_GB
   const totalSeconds = graph.seconds + seeds.seconds + scores.seconds
   const totalCpuSeconds = graph.cpuSeconds + seeds.cpuSeconds + scores.cpuSeconds
-  const iteration = median(rounds)
+  const iteration = quantile(rounds, 0.5) ?? 0
   printTable(`In memory: ${figure(network.users)} accounts, ${figure(graph.result.edges)} edges`, [
     ['', 'seconds', 'CPU seconds'],
     ['generating (not counted)', figure(generated.seconds), figure(generated.cpuSeconds)],
@@ -159,9 +160,4 @@ function timed(work) {
   const result = work()
   const { user, system } = process.cpuUsage(cpuBefore)
   return { result, seconds: (performance.now() - startMs) / 1000, cpuSeconds: (user + system) / 1e6 }
-}
-
-/** @param {readonly number[]} values */
-function median(values) {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { quantile } from './quantiles.mjs'
 
 const { values } = parseArgs({ options: { users: { type: 'string', default: '2000' } } })
 const ROUNDS = 5
@@ -43,7 +44,7 @@ const print = (what, seconds) => console.log(`${what.padEnd(52)} ${seconds.toFix
 async function printMedian(what, measure) {
   const times = []
   for (let round = 0; round < ROUNDS; round += 1) times.push(await measure())
-  print(`${what}, median of ${ROUNDS}`, times.sort((a, b) => a - b)[ROUNDS >> 1])
+  print(`${what}, median of ${ROUNDS}`, quantile(times, 0.5))
 }
 
 const isListening = (text) => text.includes('listening on ')

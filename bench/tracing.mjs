@@ -9,6 +9,7 @@ import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
 import { query } from './database.mjs'
 import { openProcess, startPlaza } from './plaza-process.mjs'
+import { quantile } from './quantiles.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -93,7 +94,7 @@ async function measure(title, pathOf, fids) {
   console.log(title)
   for (const { name, cpu } of servers) {
     const sorted = cpu.get(title).sort((a, b) => a - b)
-    const median = sorted[Math.floor(sorted.length / 2)]
+    const median = quantile(sorted, 0.5)
     console.log(
       `  ${name.padEnd(12)} ${median.toFixed(0).padStart(6)} µs a request (${sorted[0].toFixed(0)} to ${sorted.at(-1).toFixed(0)})`,
     )

@@ -8,6 +8,7 @@ import { connect } from '../dist/platform/db/connection.js'
 import { startEmbedded } from '../dist/platform/db/embedded.js'
 import { migrate } from '../dist/platform/db/migrate.js'
 import { silentLog } from '../dist/platform/log/log.js'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /**
@@ -71,12 +72,12 @@ async function measure(db) {
     ...[...times].map(([name, all]) => [
       name,
       String(all.length),
-      ...[0.5, 0.9, 0.99].map((part) => figure(quantile(all, part))),
+      ...[0.5, 0.9, 0.99].map((share) => figure(quantile(all, share) ?? 0)),
     ]),
   ])
   console.log(`  lists of common prefixes made in ${figure(refreshSeconds)} s`)
   if (!values.record) return
-  const p99 = Object.fromEntries([...times].map(([name, all]) => [name, quantile(all, 0.99)]))
+  const p99 = Object.fromEntries([...times].map(([name, all]) => [name, quantile(all, 0.99) ?? 0]))
   await record({ bench: 'user search', machine: await machine(), users, connections, refreshSeconds, p99 })
 }
 
@@ -203,12 +204,4 @@ async function timedFewHits(db) {
  */
 async function search(db, text) {
   await searchUsers(db, { text, viewerFid: undefined, hidden: [], limit: 6 })
-}
-
-/**
- * @param {number[]} all
- * @param {number} part
- */
-function quantile(all, part) {
-  return [...all].sort((a, b) => a - b)[Math.floor(part * (all.length - 1))] ?? 0
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { quantile } from './quantiles.mjs'
 
 // A receiver in a process of its own: `node webhook-receiver.mjs DELAY_MS`. It prints its port, and for each line on
 // stdin how many deliveries arrived, how many of them twice, and how long after the moment that the cast's text tells.
@@ -25,8 +26,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`))
 process.stdin.on('data', (line) => {
-  lags.sort((a, b) => a - b)
-  const at = (part) => lags[Math.min(lags.length - 1, Math.floor(lags.length * part))] ?? 0
+  const at = (share) => quantile(lags, share) ?? 0
   process.stdout.write(
     `${JSON.stringify({ count: lags.length, doubles, p50: at(0.5), p99: at(0.99), most: at(1) })}\n`,
   )

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { query } from './database.mjs'
 import { startPlaza } from './plaza-process.mjs'
 import { watchUsage } from './process-usage.mjs'
+import { quantile } from './quantiles.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { registerWriters, signedCast } from './write-network.mjs'
 
@@ -151,13 +152,13 @@ function post(url, headers, body, agent) {
 
 /** @param {readonly Awaited<ReturnType<typeof sendAll>>[]} runs */
 function sumUp(runs) {
-  const sorted = runs.flatMap(({ tookMs }) => tookMs).sort((a, b) => a - b)
+  const took = runs.flatMap(({ tookMs }) => tookMs)
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
   const cpuMs = (/** @type {'serverSeconds' | 'postgresSeconds'} */ of) =>
-    (runs.reduce((sum, run) => sum + run[of], 0) / sorted.length) * 1000
-  const at = (/** @type {number} */ part) => sorted[Math.floor(sorted.length * part)] ?? 0
+    (runs.reduce((sum, run) => sum + run[of], 0) / took.length) * 1000
+  const at = (/** @type {number} */ share) => quantile(took, share) ?? 0
   return {
-    perSecond: sorted.length / seconds,
+    perSecond: took.length / seconds,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     serverMs: cpuMs('serverSeconds'),
