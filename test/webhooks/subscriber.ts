@@ -9,16 +9,9 @@ export const webhookEnv = {
   CRAWL_EMBEDS: 'false',
 }
 
-const apiKey = 'a-key-for-the-test'
-
 /** Calls a write operation. */
 export async function callApi(server: TestServer, method: string, path: string, body: object) {
-  const reply = await fetch(`${server.urls.main}/v2/farcaster/${path}`, {
-    method,
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return (await reply.json()) as ReturnType<typeof JSON.parse>
+  return (await (await server.send(method, path, body)).json()) as ReturnType<typeof JSON.parse>
 }
 
 /** Creates a webhook. */
