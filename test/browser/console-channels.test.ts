@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/app/testing/test-api.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { saveChannel } from '../../src/features/channels/channels.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { approvedSigner } from '../../src/features/signers/testing/approved-signer.js'
 import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
 import { verification } from '../../src/hub/merge/testing/in-memory-merges.js'
@@ -10,18 +8,13 @@ import { channelRegistration } from '../channel-events.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, phone, serveConsole } from './console-page.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const api = await createTestApi({ db, hub, clock, consoleFiles, appName: 'reader' })
-const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => api.app.close())
-const browser = createTestBrowser()
-const server = { url, db }
+const { api, url, browser, server } = await serveConsole({ db, hub, clock, appName: 'reader' })
 
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const gardens = 'https://farcaster.xyz/~/channel/gardens'

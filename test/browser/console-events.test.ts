@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/app/testing/test-api.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../../src/hub/log/partitions.js'
 import { eventChannel } from '../../src/hub/log/write.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, serveConsole } from './console-page.js'
 
 const { db } = await createTestDatabase()
 await ensurePartitions(db, testNowUnix * 1000)
@@ -19,12 +17,7 @@ expect(await hub.submit([user.cast('The first tomatoes are ripe.', testNow)])).t
 // The events that are appended below are of later blocks.
 await db`update hub.shards set height = 1000`
 
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const { app } = await createTestApi({ db, consoleFiles })
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => app.close())
-const browser = createTestBrowser()
-const server = { url, db }
+const { url, browser, server } = await serveConsole({ db })
 
 /** Appends copies of the cast's event to the log, and notifies. */
 async function appendCasts(from: number, to: number): Promise<void> {

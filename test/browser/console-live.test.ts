@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createServerMonitor } from '../../src/features/console/overview/monitor.js'
 import { ensurePartitions } from '../../src/hub/log/partitions.js'
 import { eventChannel } from '../../src/hub/log/write.js'
@@ -9,8 +8,8 @@ import type { TraceSpan } from '../../src/platform/tracing/active-span.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { type ConsolePage, openConsole, phone } from './console-page.js'
+import { browserPath } from './browser.js'
+import { type ConsolePage, openConsole, phone, serveConsole } from './console-page.js'
 
 const { db } = await createTestDatabase()
 await ensurePartitions(db, testNowUnix * 1000)
@@ -35,12 +34,7 @@ await db`insert into app.database_sizes select now() - n * interval '1 day', 500
 await db`insert into sync.cursors values ('hub.example:3383', 1, 1, ${testNow})`
 await db`insert into sync.fids (fid, backfilled_at) select n, case when n < 90 then now() end from generate_series(1, 100) n`
 
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const { app } = await createTestApi({ db, consoleFiles, monitor })
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => app.close())
-const browser = createTestBrowser()
-const server = { url, db }
+const { api, consoleFiles, browser, server } = await serveConsole({ db, monitor })
 const darkPhone = { ...phone, colorScheme: 'dark' as const }
 
 /** Appends copies of the cast's event to the log, and notifies. */
@@ -62,7 +56,7 @@ const rowAt = ({ page }: ConsolePage, index: number) => page.locator(`[aria-rowi
  * the first time.
  */
 async function breakStream(page: Page): Promise<number> {
-  app.server.closeAllConnections()
+  api.app.server.closeAllConnections()
   return await page.getByText('Disconnected').count()
 }
 
@@ -224,7 +218,7 @@ describe.skipIf(browserPath === null)('the events', () => {
     await page.getByRole('button', { name: 'Open MERGE_MESSAGE 1:1000101' }).waitFor()
     const before = await rows(opened).count()
     await page.route('**/admin/stream**', (route) => route.abort())
-    app.server.closeAllConnections()
+    api.app.server.closeAllConnections()
     await shows('Disconnected')
     await appendCasts(1_000_102, 1_000_104)
     await page.unroute('**/admin/stream**')
@@ -266,7 +260,7 @@ describe.skipIf(browserPath === null)('the events', () => {
     const { page } = opened
     await rowAt(opened, 2).waitFor()
     await db`update app.console_sessions set expires_at = now()`
-    app.server.closeAllConnections()
+    api.app.server.closeAllConnections()
     await page.waitForURL('**/console/sign-in?*')
     await page.getByText('Your session has ended').waitFor()
     expect(new URL(page.url()).searchParams.get('redirect')).toBe('/events')

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { createApp } from '../../src/features/apps/apps.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import {
   answerWith,
   type NotifyRequest,
@@ -13,23 +11,18 @@ import { createTestCampaigns } from '../../src/features/miniapps/campaigns/testi
 import { fidsFrom, grantTokens } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, phone, serveConsole } from './console-page.js'
 
 const CLIENT = 9152
 const { db } = await createTestDatabase()
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 // One request at a time: the rest of a campaign waits while the client does not reply.
 const campaigns = createTestCampaigns(db, net, { isAsync: true, intervalSeconds: 0, concurrency: 1 })
 const { id: appId } = await createApp(db, { name: 'garden', miniAppDomain: 'garden.example.com' })
 const { key } = await createApiKey(db, { appId })
-const { app } = await createTestApi({ db, net, campaigns, key, consoleFiles })
 afterAll(() => net.close())
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => app.close())
-const browser = createTestBrowser()
-const server = { url, db }
+const { browser, server } = await serveConsole({ db, net, campaigns, key })
 
 // Six batches of tokens. Near Berlin, and every third in Lisbon.
 const fids = fidsFrom(1, 600)

@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { configurationEntries, readConfig } from '../../src/app/config/config.js'
-import { createTestApi } from '../../src/app/testing/test-api.js'
 import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
 import { KeyUsage } from '../../src/features/apps/key-usage.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createLogin } from '../../src/features/console/console-sessions.js'
 import { startMaintenance } from '../../src/features/maintenance/maintenance-worker.js'
 import { readModelTasks } from '../../src/features/maintenance/read-model-tasks.js'
@@ -15,12 +13,11 @@ import { startTestChain } from '../chain/test-chain.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, phone, serveConsole } from './console-page.js'
 
 const { db, url: databaseUrl } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
 const usage = new KeyUsage(Date.now)
 const read = readConfig({ PORT: '8080', ADMIN_TOKEN: 'the-admin-token-of-the-tests-0123456789' })
 if ('problems' in read) throw new Error(read.problems)
@@ -29,16 +26,15 @@ const CONFIRMATIONS = 2
 const chain = await startTestChain()
 const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [chain.url] })
 const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 0 }
-const { app, appId, key, get } = await createTestApi({
+const { api, url, browser, server } = await serveConsole({
   db,
   hub,
-  consoleFiles,
   usage,
   system,
   tokenTracking,
   appName: 'reader',
 })
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
+const { appId, key, get } = api
 const { recount } = readModelTasks({ databaseUrl, shards: 1 })
 const stopMaintenance = startMaintenance({
   db,
@@ -56,12 +52,7 @@ const stopMaintenance = startMaintenance({
     },
   },
 })
-afterAll(async () => {
-  await stopMaintenance()
-  await app.close()
-})
-const browser = createTestBrowser()
-const server = { url, db }
+afterAll(stopMaintenance)
 const ann = new TestUser(1)
 await hub.submitOnChainEvents([...ann.onChain(), ...new TestUser(2).onChain()])
 await hub.submit([ann.cast('hello', testNow)])

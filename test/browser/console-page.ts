@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
+import { createTestApi, type TestApiOptions } from '../../src/app/testing/test-api.js'
+import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createLogin } from '../../src/features/console/console-sessions.js'
 import type { Database } from '../../src/platform/db/connection.js'
-import type { TestBrowser, WatchedPage } from './browser.js'
+import { createTestBrowser, type TestBrowser, type WatchedPage } from './browser.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -52,6 +54,16 @@ export async function openConsole(
   await page.goto(`${url}/console${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   return consolePage(watched)
+}
+
+/** Serves the built console and the API of a test, for the file that calls it. */
+export async function serveConsole(options: Omit<TestApiOptions, 'consoleFiles'>) {
+  const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
+  const api = await createTestApi({ ...options, consoleFiles })
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(() => api.app.close())
+  const server: ConsoleServer = { url, db: options.db }
+  return { api, consoleFiles, url, browser: createTestBrowser(), server }
 }
 
 /** A running server, and its database. */

@@ -1,7 +1,5 @@
 import type { Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/app/testing/test-api.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { consumeInbox } from '../../src/features/notifications/testing/consume-inbox.js'
 import { recomputeScores } from '../../src/features/score/score-job.js'
 import { UserDataType } from '../../src/protocol/definitions.js'
@@ -9,8 +7,8 @@ import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, phone, serveConsole } from './console-page.js'
 
 const FOLLOWERS = 1_000
 /** Of a page, whatever the list has: what is seen, and a few more. */
@@ -19,12 +17,7 @@ const MAX_ROWS = 60
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const api = await createTestApi({ db, hub, clock, consoleFiles, appName: 'reader' })
-const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => api.app.close())
-const browser = createTestBrowser()
-const server = { url, db }
+const { api, url, browser, server } = await serveConsole({ db, hub, clock, appName: 'reader' })
 
 const [alice, bob, carol] = [new TestUser(1), new TestUser(2), new TestUser(3)]
 const castId = (message: SignedMessage) => ({ fid: message.data.fid, hash: message.hash })

@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { verifyWebhook } from '../../packages/verify-webhook/index.js'
-import { createTestApi } from '../../src/app/testing/test-api.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { createDeliveryQueue } from '../../src/features/webhooks/delivery/delivery-queue.js'
 import { deliveryWorkers } from '../../src/features/webhooks/delivery/delivery-store.js'
@@ -14,14 +12,13 @@ import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser } from '../network.js'
 import { startReceiver } from '../webhooks/receiver.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { openConsole, phone, pressOn, tabTo } from './console-page.js'
+import { browserPath } from './browser.js'
+import { openConsole, phone, pressOn, serveConsole, tabTo } from './console-page.js'
 
 const { db, connect } = await createTestDatabase()
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const { app, send } = await createTestApi({ db, hub, consoleFiles, appName: 'garden' })
+const { api, browser, server } = await serveConsole({ db, hub, appName: 'garden' })
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 0 })
 const outbox = await startOutbox({
@@ -46,10 +43,6 @@ afterAll(async () => {
   await outbox.stop()
   await net.close()
 })
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => app.close())
-const browser = createTestBrowser()
-const server = { url, db }
 
 /** The code of the page, as a module of this process. */
 const importCode = async (code: string) =>
@@ -183,7 +176,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     let answer = { status: 410, text: 'this garden is closed' }
     const receiver = await startReceiver((response) => response.writeHead(answer.status).end(answer.text))
     const subscription = { 'cast.created': { text: ' gm ' } }
-    await send('POST', 'webhook', { name: 'closed garden', url: receiver.url, subscription })
+    await api.send('POST', 'webhook', { name: 'closed garden', url: receiver.url, subscription })
     const { page, shows, isFaultless, takePicture, click, link, tab, closed, sendSample } =
       await openWebhooks()
     await link('closed garden')
@@ -251,7 +244,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
       url: receiver.url,
       subscription: { 'cast.created': { text: 'rose' } },
     }
-    const { webhook } = (await send('POST', 'webhook', stored)).json()
+    const { webhook } = (await api.send('POST', 'webhook', stored)).json()
     const { page, click, link } = await openWebhooks()
     await link('rose garden')
     await link('Edit')
@@ -260,7 +253,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await page.route('**/v2/social/webhook/?*', (route) => route.abort())
     const subscription = { 'cast.created': { text: 'tulip' } }
     const { webhook_id } = webhook
-    await send('PUT', 'webhook', { ...stored, webhook_id, subscription })
+    await api.send('PUT', 'webhook', { ...stored, webhook_id, subscription })
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
     await click('Save the webhook')
     await saved
@@ -271,7 +264,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
   it('one that is paused again after a lost reply stays paused', async () => {
     const receiver = await startReceiver((response) => response.end())
     const subscription = { 'cast.created': { text: ' gn ' } }
-    await send('POST', 'webhook', { name: 'night garden', url: receiver.url, subscription })
+    await api.send('POST', 'webhook', { name: 'night garden', url: receiver.url, subscription })
     const { page, click, link, closed } = await openWebhooks()
     await link('night garden')
     await click('Pause')
@@ -296,9 +289,9 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
   it('deliveries stay where they are while one has the focus or is open, and tell of changes', async () => {
     const receiver = await startReceiver()
     const subscription = { 'cast.created': {} }
-    const reply = await send('POST', 'webhook', { name: 'busy garden', url: receiver.url, subscription })
+    const reply = await api.send('POST', 'webhook', { name: 'busy garden', url: receiver.url, subscription })
     const { webhook_id } = reply.json().webhook
-    const sendOne = () => send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
+    const sendOne = () => api.send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
     await sendOne()
     const { page, closed } = await openWebhooks({ path: `/webhooks/${webhook_id}` })
     const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('listitem')
@@ -326,7 +319,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
   it('deliveries of a rare state are looked for in three pages, and change when there are none', async () => {
     const receiver = await startReceiver()
     const subscription = { 'cast.created': {} }
-    const reply = await send('POST', 'webhook', { name: 'vast garden', url: receiver.url, subscription })
+    const reply = await api.send('POST', 'webhook', { name: 'vast garden', url: receiver.url, subscription })
     const { webhook_id } = reply.json().webhook
     const { page, shows } = await openWebhooks({ path: `/webhooks/${webhook_id}` })
     await shows('Nothing was sent yet')
@@ -348,7 +341,7 @@ describe.skipIf(browserPath === null)('the webhooks of the console', () => {
     await shows('No delivery is delivered')
     expect([...asked]).toEqual(['page-0', 'page-1', 'page-2', 'page-3', 'page-4'])
     await page.unrouteAll()
-    await send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
+    await api.send('POST', 'webhook/test', { webhook_id, type: 'cast.created' })
     await page.getByRole('button', { name: 'There are changes' }).click()
     await page.getByRole('region', { name: 'Deliveries' }).getByText('delivered').waitFor()
   })

@@ -3,24 +3,17 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/app/testing/test-api.js'
+import { describe, expect, it } from 'vitest'
 import { createApp } from '../../src/features/apps/apps.js'
-import { readConsoleFiles } from '../../src/features/console/console-files.js'
 import { createLogin } from '../../src/features/console/console-sessions.js'
 import { createTestDatabase } from '../database.js'
-import { browserPath, createTestBrowser } from './browser.js'
-import { consolePage, openConsole, phone, pressOn, tabTo } from './console-page.js'
+import { browserPath } from './browser.js'
+import { consolePage, openConsole, phone, pressOn, serveConsole, tabTo } from './console-page.js'
 
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
 const { db } = await createTestDatabase()
-const consoleFiles = readConsoleFiles(new URL('../../dist/console/', import.meta.url))
-const { app } = await createTestApi({ db, adminToken, consoleFiles })
-const url = await app.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => app.close())
-const browser = createTestBrowser()
+const { consoleFiles, url, browser, server } = await serveConsole({ db, adminToken })
 const { resolve: resolvedFromConsole } = createRequire(new URL('../../packages/console/', import.meta.url))
-const server = { url, db }
 
 describe.skipIf(browserPath === null)('the console in a browser', () => {
   it('signs in with a link, and does not keep its code', async () => {
