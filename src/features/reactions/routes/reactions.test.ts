@@ -24,6 +24,15 @@ async function storedReactions() {
   }
 }
 
+/** The fids that alice's likes of a hash name. */
+async function targetFidsOf(hash: Buffer): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`
+    select target_fid as fid from social.reactions
+    where fid = 1 and target_hash = ${hash} and type = 1
+    order by target_fid`
+  return rows.map(({ fid }) => fid)
+}
+
 const noReactions = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
 
 describe('reactions', () => {
@@ -112,5 +121,43 @@ describe('reactions', () => {
     const rows =
       await db`select target_fid from social.reactions where target_hash = ${Buffer.alloc(20, 0xcd)}`
     expect(rows).toEqual([{ target_fid: 99 }])
+  })
+
+  it('to a cast that its author has deleted can be removed', async () => {
+    const gone = bob.cast('to be deleted', testNow - 90)
+    await hub.submit([gone])
+    const hash = `0x${gone.hash.toString('hex')}`
+    bodyOf(await send('POST', { target: hash }))
+    expect(await hub.submit([bob.removeCast(gone.hash, testNow - 80)])).toEqual([null])
+    expect(await targetFidsOf(gone.hash)).toEqual([bob.fid])
+    bodyOf(await send('DELETE', { target: hash }))
+    expect(await targetFidsOf(gone.hash)).toEqual([])
+  })
+
+  it('that name a wrong author can be removed, before and after the cast arrives', async () => {
+    const late = bob.cast('to arrive late', testNow - 70)
+    const hash = `0x${late.hash.toString('hex')}`
+    bodyOf(await send('POST', { target: hash, target_author_fid: 3 }))
+    bodyOf(await send('DELETE', { target: hash, target_author_fid: 4 }))
+    expect(await targetFidsOf(late.hash)).toEqual([])
+    for (const target_author_fid of [3, 4]) bodyOf(await send('POST', { target: hash, target_author_fid }))
+    await hub.submit([late])
+    bodyOf(await send('POST', { target: hash }))
+    expect((await send('DELETE', { target: hash, target_author_fid: 5 })).statusCode).toBe(400)
+    bodyOf(await send('DELETE', { target: hash, target_author_fid: 4 }))
+    expect(await targetFidsOf(late.hash)).toEqual([bob.fid, 3])
+    bodyOf(await send('DELETE', { target: hash }))
+    expect(await targetFidsOf(late.hash)).toEqual([3])
+    bodyOf(await send('DELETE', { target: hash }))
+    expect(await targetFidsOf(late.hash)).toEqual([])
+  })
+
+  it('to a cast that is not here, that do not exist -> deleting succeeds', async () => {
+    const missing = { target: `0x${'ef'.repeat(20)}` }
+    expect(bodyOf(await send('DELETE', missing))).toMatchObject({ success: true })
+    expect(bodyOf(await send('DELETE', { ...missing, idem: 'never' }))).toMatchObject({ success: true })
+    expect(bodyOf(await send('DELETE', { ...missing, target_author_fid: 3 }))).toMatchObject({
+      success: true,
+    })
   })
 })

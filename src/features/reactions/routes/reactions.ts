@@ -27,7 +27,7 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { prepareChanges, publishChange } from '../../publishing/changes.js'
 import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { publishOnce } from '../../publishing/idempotency.js'
-import { draftReaction } from '../../publishing/reactions.js'
+import { draftReaction, draftReactionRemoval } from '../../publishing/reactions.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { ReactionsCastResponse, ReactionsResponse } from '../schema/reaction.js'
 
@@ -43,7 +43,7 @@ export const ReactionReqBody = Type.Object({
     fidParameter({
       minimum: 0,
       description:
-        'Fid of the author of the cast; 0 is none. Required if this server does not have the cast. No effect for a URL.',
+        'Fid of the author of the cast; 0 is none. Required to react to a cast that this server does not have. No effect for a URL.',
       examples: [3],
     }),
   ),
@@ -69,20 +69,25 @@ async function changeReaction(
   const { operation, permission, message } = actions[action]
   const reply = { success: true, message }
   return await actAs(context, { signerUuid, caller, permission }, async (author) => {
+    const content = {
+      type: body.reaction_type,
+      target: body.target,
+      targetAuthorFid: body.target_author_fid,
+    }
     const draft = () =>
-      draftReaction(context.writerDb, action, {
-        type: body.reaction_type,
-        target: body.target,
-        targetAuthorFid: body.target_author_fid,
-      })
+      action === 'add'
+        ? draftReaction(context.writerDb, content)
+        : draftReactionRemoval(context.writerDb, author.fid, content)
     if (idem === undefined) {
-      await publishChange(context, author, await draft())
+      const change = await draft()
+      if (change) await publishChange(context, author, change)
       return reply
     }
     const request = { operation, signer_uuid: signerUuid, ...body }
     const idempotent = { appId: caller.appId, idem, content: request }
     const prepare = async () => {
-      const [prepared] = await prepareChanges(context, author, [await draft()])
+      const change = await draft()
+      const [prepared] = change ? await prepareChanges(context, author, [change]) : []
       return { message: prepared?.message ?? null, reply: JSON.stringify(reply) }
     }
     return Json.rendered(await publishOnce(context, idempotent, prepare))
@@ -112,12 +117,13 @@ export const deleteReaction = defineOperation({
   path: 'reaction',
   tag: 'Reactions',
   summary: 'Delete a reaction',
-  description: 'Removes a like or a recast. Removing a reaction that does not exist succeeds.',
+  description:
+    'Removes a like or a recast, also after its cast is deleted. Removing a reaction that does not exist succeeds.',
   example: { reply: { success: true, message: 'the reaction is deleted' } },
   body: ReactionReqBody,
   reply: OperationResponse,
   forbidden: mayNotAct,
-  notFound: 'There is no such signer or cast.',
+  notFound: 'There is no such signer.',
   conflict: idemConflict,
 
   handle: (context, body, caller) => changeReaction(context, 'remove', body, caller),
