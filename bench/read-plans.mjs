@@ -72,14 +72,15 @@ async function hotStatements(db) {
   const channel = { parents: { channelIds: ['c3'] }, replies: false }
   const { entries } = await readParentFeed(db, channel, part(undefined, 25))
   const hashes = entries.map(({ hash }) => hash)
-  const fids = [...new Set([...(await loadCasts(db, hashes)).values()].map(({ fid }) => fid))]
+  const records = [...(await loadCasts(db, hashes)).values()]
+  const fids = [...new Set(records.map(({ fid }) => fid))]
+  const casts = records.map(({ hash, fid }) => ({ hash, authorFid: fid }))
   const following = (/** @type {number} */ fid) => () =>
     readFollowingFeed(db, { fid, recasts: true }, part(fid, 39))
   const author = /** @type {const} */ ({ fids: [5], casts: 'all', recasts: false })
   return {
     'channel feed, 26 entries': () => readParentFeed(db, channel, part(8)),
-    'viewer and 25 casts': () =>
-      loadViewerRelations(db, [{ viewerFid: 8, fids, hashes, channelIds: ['c3'] }]),
+    'viewer and 25 casts': () => loadViewerRelations(db, [{ viewerFid: 8, fids, casts, channelIds: ['c3'] }]),
     '25 casts': () => loadCasts(db, hashes),
     '25 users': () => loadUsers(db, fids),
     'following feed, follows 2,000': following(1),

@@ -108,7 +108,7 @@ export class Hydrator {
   /** Renders users, by fid. The result has no entry for a fid that is not registered. */
   async users(fids: readonly number[], viewerFid?: number): Promise<Map<number, Json>> {
     const loaded = await this.#users.load(fids)
-    const viewer = await this.#relations(viewerFid, { fids: [...loaded.keys()], hashes: [], channelIds: [] })
+    const viewer = await this.#relations(viewerFid, { fids: [...loaded.keys()], casts: [], channelIds: [] })
     return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, viewer)]))
   }
 
@@ -192,7 +192,7 @@ export class Hydrator {
     )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
-      hashes: [],
+      casts: [],
       channelIds: [...loaded.keys()],
     })
     return new Map([...loaded].map(([id, channel]) => [id, renderChannel(channel, users, viewer)]))
@@ -227,7 +227,7 @@ export class Hydrator {
     )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
-      hashes: [...casts.keys()],
+      casts: templates,
       channelIds: unique(templates.flatMap((cast) => cast.channelId ?? [])),
     })
     return { casts, users, viewer }

@@ -44,9 +44,10 @@ function applyMessage({ data }: SignedMessage, isAdded: boolean, sets: SetsByFid
     const user = sets.get(fid)
     if (!user) return
     const reactions = reactionBody.type === ReactionType.LIKE ? user.liked : user.recasted
-    const hash = Buffer.from(reactionBody.targetCastId!.hash).toString('hex')
-    if (isAdded) reactions.add(hash)
-    else reactions.delete(hash)
+    const target = reactionBody.targetCastId!
+    const hash = Buffer.from(target.hash).toString('hex')
+    if (isAdded) reactions.add(hash, target.fid)
+    else reactions.delete(hash, target.fid)
     return
   }
   const { type } = linkBody!

@@ -1,4 +1,4 @@
-import type { UserRelationsRow } from '../load/user-relations.js'
+import { mixedWord, type UserRelationsRow } from '../load/user-relations.js'
 import { SortedTuples } from './sorted-tuples.js'
 
 /** Fids above this, which the protocol allows and nobody has, do not fit the sets. */
@@ -68,17 +68,17 @@ export class FollowOrder implements Iterable<number> {
 }
 
 /**
- * Reactions to casts, by the first 96 of the 160 bits of a hash. Two casts that a user reacted to share them by no
- * accident. To compute such a pair takes 2^48 hashes, and shows one like too many to those who like the other cast.
+ * Reactions to casts, by `castKey`: 96 bits. Two casts that a user reacted to share them by no accident. To compute
+ * such a pair takes 2^48 hashes, and shows one like too many to those who like the other cast.
  */
-export class HashSet {
+export class CastSet {
   readonly tuples: SortedTuples
-  /** Reactions beyond the first with the same prefix: to casts of one hash and several fids, which no client makes. */
+  /** Reactions beyond the first with the same key, which no client makes. */
   #repeated: Map<string, number> | null = null
 
-  /** @param prefixes Sorted; a prefix may repeat. */
-  constructor(prefixes?: Uint32Array) {
-    this.tuples = new SortedTuples(3, prefixes && this.#withoutRepeated(prefixes))
+  /** @param keys Sorted; a key may repeat. */
+  constructor(keys?: Uint32Array) {
+    this.tuples = new SortedTuples(3, keys && this.#withoutRepeated(keys))
   }
 
   /** Reactions, each counted. */
@@ -89,26 +89,32 @@ export class HashSet {
   }
 
   /** @param hash Hex without 0x. */
-  has(hash: string): boolean {
-    return this.tuples.size > 0 && this.tuples.has(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))
+  has(hash: string, authorFid: number): boolean {
+    return (
+      this.tuples.size > 0 &&
+      this.tuples.has(wordOf(hash, 0), wordOf(hash, 8), mixedWord(wordOf(hash, 16), authorFid))
+    )
   }
 
   /** Adds a reaction to a cast. */
-  add(hash: string): void {
-    if (!this.tuples.add(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))) this.#repeat(prefixOf(hash), 1)
+  add(hash: string, authorFid: number): void {
+    const [a, b, c] = castKey(hash, authorFid)
+    if (!this.tuples.add(a, b, c)) this.#repeat(String([a, b, c]), 1)
   }
 
   /** Removes a reaction to a cast. */
-  delete(hash: string): void {
-    if (this.#repeated?.has(prefixOf(hash))) this.#repeat(prefixOf(hash), -1)
-    else this.tuples.delete(wordOf(hash, 0), wordOf(hash, 8), wordOf(hash, 16))
+  delete(hash: string, authorFid: number): void {
+    const [a, b, c] = castKey(hash, authorFid)
+    const key = String([a, b, c])
+    if (this.#repeated?.has(key)) this.#repeat(key, -1)
+    else this.tuples.delete(a, b, c)
   }
 
-  #repeat(prefix: string, by: number): void {
+  #repeat(key: string, by: number): void {
     this.#repeated ??= new Map()
-    const count = (this.#repeated.get(prefix) ?? 0) + by
-    if (count > 0) this.#repeated.set(prefix, count)
-    else this.#repeated.delete(prefix)
+    const count = (this.#repeated.get(key) ?? 0) + by
+    if (count > 0) this.#repeated.set(key, count)
+    else this.#repeated.delete(key)
     if (this.#repeated.size === 0) this.#repeated = null
   }
 
@@ -117,7 +123,7 @@ export class HashSet {
     for (let offset = 0; offset < words.length; offset += 3) {
       const [a, b, c] = [words[offset]!, words[offset + 1]!, words[offset + 2]!]
       if (end > 0 && words[end - 3] === a && words[end - 2] === b && words[end - 1] === c) {
-        this.#repeat([a, b, c].map((word) => word.toString(16).padStart(8, '0')).join(''), 1)
+        this.#repeat(String([a, b, c]), 1)
         continue
       }
       words[end] = a
@@ -129,10 +135,9 @@ export class HashSet {
   }
 }
 
-const PREFIX_DIGITS = 24
-
-function prefixOf(hash: string): string {
-  return hash.slice(0, PREFIX_DIGITS)
+/** The key of a cast in three words: as `loadUserRelations` makes it of rows. */
+function castKey(hash: string, authorFid: number): [number, number, number] {
+  return [wordOf(hash, 0), wordOf(hash, 8), mixedWord(wordOf(hash, 16), authorFid)]
 }
 
 /** Without a slice and `parseInt`, which took a page of 25 casts 7 µs. */
@@ -158,8 +163,8 @@ export class UserSets {
   readonly blocking: FidSet
   readonly blockers: FidSet
   readonly muting: FidSet
-  readonly liked: HashSet
-  readonly recasted: HashSet
+  readonly liked: CastSet
+  readonly recasted: CastSet
 
   constructor(
     readonly fid: number,
@@ -172,8 +177,8 @@ export class UserSets {
     this.blocking = new FidSet(relations.blocking)
     this.blockers = new FidSet(relations.blockers)
     this.muting = new FidSet(relations.muting)
-    this.liked = new HashSet(relations.liked)
-    this.recasted = new HashSet(relations.recasted)
+    this.liked = new CastSet(relations.liked)
+    this.recasted = new CastSet(relations.recasted)
   }
 
   /** Whether this user blocks or mutes another, or is blocked by it: it sees no casts of that user. */

@@ -65,7 +65,7 @@ export class ViewerCache {
     if (!sets) return await this.#loadPage(viewerFid, viewedIds, memberships)
     return relationsOf(
       sets,
-      memberships ?? (await this.#query({ ...viewedIds, viewerFid, fids: [], hashes: [] })),
+      memberships ?? (await this.#query({ ...viewedIds, viewerFid, fids: [], casts: [] })),
     )
   }
 
@@ -81,10 +81,10 @@ export class ViewerCache {
     const missing: ViewerQuery = {
       viewerFid,
       fids: viewedIds.fids.filter((fid) => !relations.fids.has(fid)),
-      hashes: viewedIds.hashes.filter((hash) => !relations.hashes.has(hash)),
+      casts: viewedIds.casts.filter(({ hash }) => !relations.hashes.has(hash)),
       channelIds: memberships ? [] : viewedIds.channelIds,
     }
-    if (missing.fids.length + missing.hashes.length + missing.channelIds.length === 0)
+    if (missing.fids.length + missing.casts.length + missing.channelIds.length === 0)
       return { ...relations, ...memberships }
     const since = this.#relations.currentVersion()
     const loaded = await this.#query(missing)
@@ -112,9 +112,9 @@ function createKnownRelations() {
   return { fids: new Set<number>(), hashes: new Set<string>(), ...noRelations() }
 }
 
-function addRelations(relations: KnownRelations, { fids, hashes }: ViewedIds, loaded: LoadedRelations): void {
+function addRelations(relations: KnownRelations, { fids, casts }: ViewedIds, loaded: LoadedRelations): void {
   for (const fid of fids) relations.fids.add(fid)
-  for (const hash of hashes) relations.hashes.add(hash)
+  for (const { hash } of casts) relations.hashes.add(hash)
   for (const relation of userRelations) for (const fid of loaded[relation]) relations[relation].add(fid)
   for (const relation of castRelations) for (const hash of loaded[relation]) relations[relation].add(hash)
 }

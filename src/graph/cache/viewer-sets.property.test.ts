@@ -9,7 +9,7 @@ import { mergeBatch } from '../../hub/merge/merge.js'
 import { ReactionType, SignerEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { shardOf } from '../../protocol/shard.js'
-import { castRelations, loadViewerRelations, userRelations } from '../load/viewer.js'
+import { castRelations, loadViewerRelations, userRelations, type ViewedCast } from '../load/viewer.js'
 import { projectEvents } from '../project/project.js'
 import { cacheTag } from './cache-tags.js'
 import { LogProcess } from './testing/log-process.js'
@@ -112,28 +112,45 @@ async function runWrite(process: LogProcess, change: Write): Promise<boolean> {
   return await merge(process, fid, { messages })
 }
 
+/** The casts, and those of the same hashes below other authors. */
+function viewedCasts(kind: 'true' | 'other'): ViewedCast[] {
+  return casts
+    .filter((_, index) => (index % 2 === 0) === (kind === 'true'))
+    .map(({ hash, data }) => ({ hash: hash.toString('hex'), authorFid: data.fid }))
+}
+
 /** The relations of a viewer to everybody and everything, in SQL. */
 async function expectedRelations(viewerFid: number) {
-  const hashes = casts.map(({ hash }) => hash.toString('hex'))
-  const [[relations], followed] = await Promise.all([
-    loadViewerRelations(db, [{ viewerFid, fids: FIDS, hashes, channelIds: [] }]),
+  const query = { viewerFid, fids: FIDS, channelIds: [] }
+  const [[relations, others], followed] = await Promise.all([
+    loadViewerRelations(db, [
+      { ...query, casts: viewedCasts('true') },
+      { ...query, casts: viewedCasts('other') },
+    ]),
     db<{ fid: number }[]>`
       select target_fid as fid from social.follows where fid = ${viewerFid} order by ts, target_fid`,
   ])
-  return { relations: relations!, followed: followed.map(({ fid }) => fid) }
+  return { relations: relations!, others: others!, followed: followed.map(({ fid }) => fid) }
 }
 
 type Expected = Awaited<ReturnType<typeof expectedRelations>>
 
 /** What `UserSets` say, in the form of `expectedRelations`. */
 function relationsOf(sets: UserSets): Expected {
-  const hashes = casts.map(({ hash }) => hash.toString('hex'))
-  const known = Object.fromEntries([
-    ...userRelations.map((name) => [name, new Set(FIDS.filter((fid) => sets[name].has(fid)))]),
-    ...castRelations.map((name) => [name, new Set(hashes.filter((hash) => sets[name].has(hash)))]),
-  ])
-  const relations = { ...known, channels: new Set(), roles: new Map() } as unknown as Expected['relations']
-  return { relations, followed: [...sets.followedInOrder] }
+  const relationsTo = (viewed: readonly ViewedCast[]) => {
+    const reacted = (name: (typeof castRelations)[number]) =>
+      viewed.filter(({ hash, authorFid }) => sets[name].has(hash, authorFid)).map(({ hash }) => hash)
+    const known = Object.fromEntries([
+      ...userRelations.map((name) => [name, new Set(FIDS.filter((fid) => sets[name].has(fid)))]),
+      ...castRelations.map((name) => [name, new Set(reacted(name))]),
+    ])
+    return { ...known, channels: new Set(), roles: new Map() } as unknown as Expected['relations']
+  }
+  return {
+    relations: relationsTo(viewedCasts('true')),
+    others: relationsTo(viewedCasts('other')),
+    followed: [...sets.followedInOrder],
+  }
 }
 
 const loads = fc.subarray(FIDS, { maxLength: 3 })
@@ -153,6 +170,7 @@ async function expectOwnLists(sets: UserSets): Promise<void> {
   const [actual, expected] = [relationsOf(sets), await expectedRelations(sets.fid)]
   for (const name of ['following', 'blocking', 'liked', 'recasted'] as const)
     expect(actual.relations[name], name).toEqual(expected.relations[name])
+  expect(actual.others.liked).toEqual(expected.others.liked)
   expect(actual.followed).toEqual(expected.followed)
 }
 

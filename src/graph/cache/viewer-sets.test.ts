@@ -8,7 +8,7 @@ import { HubEventType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { SortedTuples } from './sorted-tuples.js'
 import { LogProcess } from './testing/log-process.js'
-import { HashSet, UserSets } from './user-sets.js'
+import { CastSet, UserSets } from './user-sets.js'
 
 const { db } = await createTestDatabase()
 await db`insert into hub.shards (shard, height) values (1, 0)`
@@ -77,7 +77,7 @@ test('blocks that the snapshot contains are not applied again', async () => {
   await db`insert into social.reactions ${db(likeRow)}`
   await db`update hub.shards set height = 1`
   const sets = (await viewerSets.load(1))!
-  expect([sets.liked.has(hash), sets.size]).toEqual([true, 1])
+  expect([sets.liked.has(hash, 2), sets.size]).toEqual([true, 1])
   const like = alice.react(cast, testNow)
   invalidation.blocks.read(block(1, like), true)
   expect(sets.size).toBe(1)
@@ -89,35 +89,55 @@ test('blocks that the snapshot contains are not applied again', async () => {
     [{ shard: 1, id: eventId(2, 0), body: { ...unlike, deletedMessages: [like] } }],
     true,
   )
-  expect([sets.liked.has(hash), sets.size]).toEqual([false, 0])
+  expect([sets.liked.has(hash, 2), sets.size]).toEqual([false, 0])
 })
 
-test('likes of one hash below two authors -> liked until both are removed', async () => {
+test('a like that names a wrong author -> the cast is not liked, whenever it arrives', async () => {
   const process = await createProcess()
-  await db`insert into social.reactions ${db([likeRow, { ...likeRow, target_fid: 3 }])}`
-  const sets = (await process.hydrator.viewerSets.load(1))!
-  expect(sets.size).toBe(2)
-  sets.liked.delete(hash)
-  expect(sets.liked.has(hash)).toBe(true)
-  sets.liked.delete(hash)
-  expect(sets.liked.has(hash)).toBe(false)
+  const { viewerSets, invalidation } = process.hydrator
+  await db`insert into social.reactions ${db({ ...likeRow, target_fid: 3 })}`
+  const sets = (await viewerSets.load(1))!
+  expect([sets.liked.has(hash, 2), sets.liked.has(hash, 3), sets.size]).toEqual([false, true, 1])
+  invalidation.blocks.read(block(1, alice.react(cast, testNow)), true)
+  expect([sets.liked.has(hash, 2), sets.size]).toEqual([true, 2])
+  const wrong = alice.react({ ...cast, data: { ...cast.data, fid: 3 } }, testNow)
+  const body = {
+    type: HubEventType.MERGE_MESSAGE as const,
+    message: alice.react({ ...cast, data: { ...cast.data, fid: 3 } }, testNow + 1, { remove: true }),
+  }
+  invalidation.blocks.read(
+    [{ shard: 1, id: eventId(2, 0), body: { ...body, deletedMessages: [wrong] } }],
+    true,
+  )
+  expect([sets.liked.has(hash, 2), sets.liked.has(hash, 3), sets.size]).toEqual([true, false, 1])
 })
 
-test('likes of one hash below three authors, also of a hash with zeros, come and go one by one', () => {
+test('likes of one hash below many authors are all found, read in the order of another key', async () => {
+  const process = await createProcess()
+  const fids = Array.from({ length: 40 }, (_, n) => n * 7 + 1)
+  await db`insert into social.reactions ${db(fids.map((target_fid) => ({ ...likeRow, target_fid })))}`
+  const sets = (await process.hydrator.viewerSets.load(1))!
+  expect(sets.size).toBe(40)
+  expect(fids.filter((fid) => !sets.liked.has(hash, fid))).toEqual([])
+  expect(fids.filter((fid) => sets.liked.has(hash, fid + 1))).toEqual([])
+})
+
+test('likes of one key, also of a hash with zeros, come and go one by one', () => {
   for (const prefix of ['00000000'.repeat(3), '0000000a00000b00000c0000', 'ff00000000000000000000ff']) {
     const words = [0, 8, 16].map((start) => Number.parseInt(prefix.slice(start, start + 8), 16))
-    const set = new HashSet(Uint32Array.from([...words, ...words, 0xffff_ffff, 1, 2]))
+    const set = new CastSet(Uint32Array.from([...words, ...words, 0xffff_ffff, 1, 2]))
     const full = prefix.padEnd(40, '0')
-    set.add(full)
+    // Fids are compared by their low 32 bits.
+    set.add(full, 2 ** 32)
     expect(set.size).toBe(4)
     for (const isLeft of [true, true, false]) {
-      set.delete(full)
-      expect(set.has(full)).toBe(isLeft)
+      set.delete(full, 0)
+      expect(set.has(full, 0)).toBe(isLeft)
     }
     expect(set.size).toBe(1)
-    expect(set.has('ffffffff00000001000000020000000000000000')).toBe(true)
+    expect(set.has('ffffffff00000001000000030000000000000000', 1)).toBe(true)
   }
-  expect(new HashSet().has('00'.repeat(20))).toBe(false)
+  expect(new CastSet().has('00'.repeat(20), 0)).toBe(false)
 })
 
 test('who is unfollowed leaves the order of follows', () => {

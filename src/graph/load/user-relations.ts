@@ -13,7 +13,7 @@ export interface UserRelationsRow {
   readonly blocking: Uint32Array
   readonly blockers: Uint32Array
   readonly muting: Uint32Array
-  /** The first 12 bytes of hashes, three words each, sorted. */
+  /** Keys of casts (`castKeysIn`), three words each, sorted. A key may repeat. */
   readonly liked: Uint32Array
   readonly recasted: Uint32Array
 }
@@ -86,10 +86,10 @@ export async function loadUserRelations(
     from requested
     cross join lateral (
       select
-        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.LIKE)}) as liked,
-        string_agg(substring(target_hash for 12), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.RECAST)}) as recasted
+        string_agg(substring(target_hash for 12) || int8send(target_fid), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.LIKE)}) as liked,
+        string_agg(substring(target_hash for 12) || int8send(target_fid), ''::bytea order by target_hash) filter (where type = ${literal(db, ReactionType.RECAST)}) as recasted
       from (
-        select target_hash, type from social.reactions
+        select target_hash, target_fid, type from social.reactions
         where social.reactions.fid = requested.fid and not requested.is_large
         limit ${limit}
       ) found
@@ -112,7 +112,7 @@ function unpack(row: PackedRow, maxRelations: number): UserRelationsRow | null {
     row.muting,
   ].map(integersIn)
   if (!followed || !followers || !blocking || !blockers || !muting) return null
-  const [liked, recasted] = [wordsIn(row.liked), wordsIn(row.recasted)]
+  const [liked, recasted] = [castKeysIn(row.liked), castKeysIn(row.recasted)]
   const fids = followed.length / 2 + followers.length + blocking.length + blockers.length + muting.length
   const reactions = (liked.length + recasted.length) / 3
   if (fids + reactions > maxRelations) return null
@@ -128,6 +128,43 @@ function integersIn(bytes: Buffer | null): Uint32Array | null {
     integers[index] = words[2 * index + 1]!
   }
   return integers
+}
+
+/** Words of a reaction to a cast as it is read: of 12 bytes of the hash, and of the fid, in 64 bits. */
+const REACTION_WORDS = 5
+const KEY_WORDS = 3
+
+/**
+ * Makes the sorted keys of casts: the first 96 bits of the hash, mixed with the author, so that a reaction which names
+ * another author is one to another cast, and takes no more memory.
+ */
+function castKeysIn(bytes: Buffer | null): Uint32Array {
+  const words = wordsIn(bytes)
+  const keys = new Uint32Array((words.length / REACTION_WORDS) * KEY_WORDS)
+  let isSorted = true
+  for (let at = 0, from = 0; at < keys.length; at += KEY_WORDS, from += REACTION_WORDS) {
+    keys[at] = words[from]!
+    keys[at + 1] = words[from + 1]!
+    keys[at + 2] = mixedWord(words[from + 2]!, words[from + 4]!)
+    isSorted &&= at === 0 || compareKeys(keys, at - KEY_WORDS, at) <= 0
+  }
+  return isSorted ? keys : sortedKeys(keys)
+}
+
+/** Mixes a word of a hash with the low 32 bits of a fid. */
+export function mixedWord(word: number, fid: number): number {
+  return (word ^ fid) >>> 0
+}
+
+/** Rows come in the order of their hashes, which is that of the keys unless two share 64 bits: no client makes such. */
+function sortedKeys(keys: Uint32Array): Uint32Array {
+  const offsets = Array.from({ length: keys.length / KEY_WORDS }, (_, index) => index * KEY_WORDS)
+  offsets.sort((a, b) => compareKeys(keys, a, b))
+  return Uint32Array.from(offsets.flatMap((offset) => [...keys.subarray(offset, offset + KEY_WORDS)]))
+}
+
+function compareKeys(keys: Uint32Array, a: number, b: number): number {
+  return keys[a]! - keys[b]! || keys[a + 1]! - keys[b + 1]! || keys[a + 2]! - keys[b + 2]!
 }
 
 function wordsIn(bytes: Buffer | null): Uint32Array {

@@ -8,6 +8,12 @@ interface Members<Id> {
   has(id: Id): boolean
 }
 
+/** Membership test of a set of reactions, which name a cast by hash and author. */
+interface ReactedCasts {
+  /** @param hash Hex without 0x. */
+  has(hash: string, authorFid: number): boolean
+}
+
 /** The relations of a viewer to the ids of a page, or to all: everything in `viewer_context`, and mutes. */
 export interface ViewerRelations {
   /** Users whom the viewer follows, who follow it, whom it blocks, and who block it. */
@@ -17,9 +23,9 @@ export interface ViewerRelations {
   readonly blockers: Members<number>
   /** Users whom the viewer mutes. No reply shows them: they only filter. */
   readonly muting: Members<number>
-  /** Hashes of casts, hex without 0x. */
-  readonly liked: Members<string>
-  readonly recasted: Members<string>
+  /** Casts. A reaction that names another author for a hash is none to the cast, as in its counts. */
+  readonly liked: ReactedCasts
+  readonly recasted: ReactedCasts
   /** Channels that the viewer follows, and its roles in channels. */
   readonly channels: ReadonlySet<string>
   readonly roles: ReadonlyMap<string, string>
@@ -28,11 +34,17 @@ export interface ViewerRelations {
 /** The relations of a viewer to the ids of one query. */
 export type LoadedRelations = ReturnType<typeof noRelations>
 
+/** A cast of a page. */
+export interface ViewedCast {
+  /** Lowercase hex without 0x. */
+  readonly hash: string
+  readonly authorFid: number
+}
+
 /** The ids of a page. */
 export interface ViewedIds {
   readonly fids: readonly number[]
-  /** Lowercase hex without 0x. */
-  readonly hashes: readonly string[]
+  readonly casts: readonly ViewedCast[]
   readonly channelIds: readonly string[]
 }
 
@@ -52,7 +64,7 @@ interface QueriedId<Id> {
 /** The ids of all queries. */
 interface QueriedIds {
   readonly users: readonly QueriedId<number>[]
-  readonly casts: readonly QueriedId<string>[]
+  readonly casts: readonly (QueriedId<string> & Pick<ViewedCast, 'authorFid'>)[]
   readonly channels: readonly QueriedId<string>[]
 }
 
@@ -80,8 +92,8 @@ export async function loadViewerRelations(
     users: queries.flatMap(({ viewerFid, fids }, queryIndex) =>
       fids.map((id) => ({ queryIndex, viewerFid, id })),
     ),
-    casts: queries.flatMap(({ viewerFid, hashes }, queryIndex) =>
-      hashes.map((id) => ({ queryIndex, viewerFid, id })),
+    casts: queries.flatMap(({ viewerFid, casts }, queryIndex) =>
+      casts.map(({ hash, authorFid }) => ({ queryIndex, viewerFid, id: hash, authorFid })),
     ),
     channels: queries.flatMap(({ viewerFid, channelIds }, queryIndex) =>
       channelIds.map((id) => ({ queryIndex, viewerFid, id })),
@@ -141,11 +153,12 @@ async function readRelations(db: Database, { users, casts, channels }: QueriedId
     ),
     reacted as materialized (
       select viewed.n::integer, r.type
-      from unnest(${viewersOf(casts)}::bigint[], ${idsOf(casts)}::text[])
-        with ordinality as viewed (viewer, hash, n)
+      from unnest(
+        ${viewersOf(casts)}::bigint[], ${idsOf(casts)}::text[], ${casts.map(({ authorFid }) => authorFid)}::bigint[]
+      ) with ordinality as viewed (viewer, hash, author, n)
       cross join lateral (
         select type from social.reactions
-        where fid = viewed.viewer and target_hash = decode(viewed.hash, 'hex')
+        where fid = viewed.viewer and target_hash = decode(viewed.hash, 'hex') and target_fid = viewed.author
         offset 0
       ) r
     )

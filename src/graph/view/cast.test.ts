@@ -218,7 +218,7 @@ it('fidsIn: finds authors, apps and mentions at every level shown', () => {
 it('viewer context shows likes and recasts separately', () => {
   const hash = '11'.repeat(20)
   const context = (known: Parameters<typeof viewerRelations>[0]) =>
-    castViewerContext(hash, viewerRelations(known))
+    castViewerContext({ hash, authorFid: 1 }, viewerRelations(known))
   const ownHash = new Set([hash])
   expect(context({})).toEqual({ liked: false, recasted: false })
   expect(context({ liked: ownHash })).toEqual({ liked: true, recasted: false })

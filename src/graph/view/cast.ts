@@ -3,7 +3,7 @@ import type { CastEmbed } from '../cast-row.js'
 import type { CastRecord, ChannelName } from '../load/cast-record.js'
 import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
-import type { ViewerRelations } from '../load/viewer.js'
+import type { ViewedCast, ViewerRelations } from '../load/viewer.js'
 import { channelContext, channelDehydrated } from './channel.js'
 import { dateTimeOf } from './formats.js'
 import type {
@@ -82,8 +82,11 @@ const viewerContexts: readonly CastViewerContext[] = Array.from({ length: 4 }, (
 }))
 
 /** The viewer context of a cast. */
-export function castViewerContext(hash: string, viewer: ViewerRelations): CastViewerContext {
-  return viewerContexts[(viewer.liked.has(hash) ? 1 : 0) | (viewer.recasted.has(hash) ? 2 : 0)]!
+export function castViewerContext(
+  { hash, authorFid }: ViewedCast,
+  { liked, recasted }: ViewerRelations,
+): CastViewerContext {
+  return viewerContexts[(liked.has(hash, authorFid) ? 1 : 0) | (recasted.has(hash, authorFid) ? 2 : 0)]!
 }
 
 /** The dehydrated form of a cast. */

@@ -83,7 +83,7 @@ it('a page of buffers is, byte for byte, the page that is serialized from object
           ...context(viewer && channelUserContext(channel.id, viewer)),
         }
         const mentioned_profiles = mentionedFids.map(userView)
-        const own = context(viewer && castViewerContext(cast.hash, viewer))
+        const own = context(viewer && castViewerContext({ hash: cast.hash, authorFid: cast.fid }, viewer))
         return [{ ...body, author, mentioned_profiles, channel: channelView, ...own }]
       })
       const rendered = casts.flatMap(

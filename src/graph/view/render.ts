@@ -99,7 +99,7 @@ export function renderCast(
     joined(mentioned),
     afterMentioned,
     channelId === null ? noJson : objectEnd(viewer && channelUserContext(channelId, viewer)),
-    objectEnd(viewer && castViewerContext(hash, viewer)),
+    objectEnd(viewer && castViewerContext({ hash, authorFid }, viewer)),
   ])
 }
 
