@@ -73,5 +73,6 @@ function tagsOf(record: ChannelRecord, { users }: TextNames): string[] {
     ...record.descriptionMentions.map(cacheTag.user),
     ...names.map(cacheTag.username),
     ...fids.map(cacheTag.dehydratedUser),
+    ...(record.pinnedCastHash === null ? [] : [cacheTag.thread(record.pinnedCastHash)]),
   ]
 }

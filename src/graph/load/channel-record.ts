@@ -21,6 +21,8 @@ export interface ChannelRecord {
   readonly memberCount: number
   /** Lowercase hex without 0x. */
   readonly pinnedCastHash: string | null
+  /** Whether the pinned cast is stored: its author may have deleted it. */
+  readonly hasPinnedCast: boolean
   readonly externalLinkTitle: string | null
   readonly externalLinkUrl: string | null
 }
@@ -40,6 +42,7 @@ export async function loadChannels(
       image_url as "imageUrl", lead_fid as "leadFid", moderator_fids as "moderatorFids",
       created_at as "createdAt", follower_count as "followerCount", member_count as "memberCount",
       encode(pinned_cast_hash, 'hex') as "pinnedCastHash",
+      exists (select from social.casts where hash = pinned_cast_hash) as "hasPinnedCast",
       external_link_title as "externalLinkTitle", external_link_url as "externalLinkUrl"
     from channels.channels
     where id = any (${db.types.texts(ids)}::text[])

@@ -32,6 +32,7 @@ it('shows what its owner set', () => {
     externalLinkUrl: 'https://plaza.test',
     externalLinkTitle: 'Plaza',
     pinnedCastHash: 'ab'.repeat(20),
+    hasPinnedCast: true,
     moderatorFids: [3, 4],
     followerCount: 5,
     memberCount: 6,

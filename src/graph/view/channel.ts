@@ -42,7 +42,9 @@ export function presentChannel(
     follower_count: channel.followerCount,
     member_count: channel.memberCount,
     moderator_fids: [...channel.moderatorFids],
-    ...(channel.pinnedCastHash ? { pinned_cast_hash: `0x${channel.pinnedCastHash}` } : {}),
+    ...(channel.pinnedCastHash && channel.hasPinnedCast
+      ? { pinned_cast_hash: `0x${channel.pinnedCastHash}` }
+      : {}),
   }
 }
 

@@ -5,13 +5,16 @@ import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { UserDataType } from '../../../protocol/definitions.js'
+import { bodyOf } from '../../publishing/routes/testing/publishing-network.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 
 const { db } = await createTestDatabase()
-const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
 // Views are kept ready, as the server keeps them: what is changed must be seen all the same.
 const hydrator = new Hydrator({ db, clock, locationOf: () => null, maxViews: 100 })
+const hub = await createTestHub(db, {
+  onCommitted: (events) => hydrator.invalidation.applyCommitted(events),
+})
 const { get, send, appId } = await createTestApi({ db, hub, clock, hydrator })
 
 const [lead, other] = [new TestUser(1), new TestUser(2)]
@@ -93,6 +96,16 @@ describe('a channel', () => {
     expect(await read()).toMatchObject({ description: 'Peas', description_mentioned_profiles: [] })
     const { cast } = (await get('cast', { identifier: hashOf(root), type: 'hash' })).json()
     expect(cast.channel.name).toBe('Vegetable gardens')
+  })
+
+  it('a pinned cast that its author deletes is gone from the next read', async () => {
+    const pinned = lead.cast('tulips', testNow - 7, { parentUrl })
+    await hub.submit([pinned])
+    bodyOf(await edit({ pinned_cast_hash: hashOf(pinned) }))
+    expect(await read()).toHaveProperty('pinned_cast_hash', hashOf(pinned))
+    expect(await hub.submit([lead.removeCast(pinned.hash, testNow - 6)])).toEqual([null])
+    expect(await read()).not.toHaveProperty('pinned_cast_hash')
+    bodyOf(await edit({ pinned_cast_hash: null }))
   })
 
   it('addresses elsewhere, URLs and code mention nobody, as in casts', async () => {

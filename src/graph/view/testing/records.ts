@@ -76,6 +76,7 @@ export function channelRecord(known: Partial<ChannelRecord> = {}): ChannelRecord
     followerCount: 0,
     memberCount: 0,
     pinnedCastHash: null,
+    hasPinnedCast: false,
     externalLinkTitle: null,
     externalLinkUrl: null,
     ...known,
