@@ -89,7 +89,8 @@ export const apiVariables = {
     { minimum: 0, maximum: 100_000_000, default: 4_000_000 },
   ),
   CRAWL_EMBEDS: flag(
-    'Fetches each page that a cast embeds once, to show its metadata, and manifests of mini apps once a day.',
+    "Fetches each page that a cast embeds, to show its metadata, and mini apps' manifests and home pages once a day. " +
+      'A page that failed is fetched again for new casts, at most once an hour to once a week.',
     true,
   ),
 }

@@ -164,15 +164,23 @@ describe('crawl: status codes', () => {
     [500, true],
     [503, true],
     [400, false],
-    [401, false],
-    [403, false],
-    [410, false],
+    [451, false],
     [304, false],
   ])('%i -> failure, transient: %s', async (status, isTransient) => {
     const result = await crawlAt((_, res) =>
       res.writeHead(status, { 'content-type': 'text/html' }).end('<title>Oh'),
     )
     expect(result).toEqual({ failure: `status ${status}`, isTransient, retryAfterMs: 0 })
+  })
+
+  it.each([401, 403, 410])('%i -> refused for now: tried three times', async (status) => {
+    const result = await crawlAt((_, res) => res.writeHead(status).end())
+    expect(result).toEqual({
+      failure: `status ${status}`,
+      isTransient: true,
+      maxAttempts: 3,
+      retryAfterMs: 0,
+    })
   })
 
   it('Retry-After -> returned', async () => {

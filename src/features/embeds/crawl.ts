@@ -43,11 +43,16 @@ const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_RETRY_AFTER_MS = DAY_MS
 /** Attempts at a name that does not exist: it may have been registered a moment ago. Anybody can make up any number. */
 const MAX_UNKNOWN_HOST_ATTEMPTS = 3
+/** Attempts at a page that refuses its visitor, as protection from bots does for a minute. */
+const MAX_REFUSED_ATTEMPTS = 3
 
 const headers = {
   accept: 'text/html,application/xhtml+xml,image/*,video/*;q=0.9,*/*;q=0.8',
   'accept-language': 'en',
 }
+
+/** Status codes of a refusal, which may end soon or never. */
+const refusedStatuses: ReadonlySet<number> = new Set([401, 403, 410])
 
 /** Transient status codes. A page may appear a moment after the cast about it. */
 const transientStatuses: ReadonlySet<number> = new Set([404, 408, 423, 425, 429])
@@ -85,7 +90,8 @@ export async function crawl(
   if (status < 200 || status >= 300) {
     return {
       failure: `status ${status}`,
-      isTransient: transientStatuses.has(status) || status >= 500,
+      isTransient: transientStatuses.has(status) || refusedStatuses.has(status) || status >= 500,
+      ...(refusedStatuses.has(status) && { maxAttempts: MAX_REFUSED_ATTEMPTS }),
       retryAfterMs: retryAfterMs(answer),
     }
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { enqueueUrls } from '../../graph/project/embed-queue.js'
+import { enqueueUrls, requeueUrl } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
@@ -233,7 +233,7 @@ describe('a failed crawl', () => {
   })
 
   it('is given up at once for a permanent failure', async () => {
-    const site = await serveSite((_, res) => res.writeHead(403).end())
+    const site = await serveSite((_, res) => res.writeHead(400).end())
     const urls = [site.url('a.social', '/'), 'http://10.0.0.1/', 'http://user:secret@b.social/']
     await enqueueUrls(db, urls)
     await createTestCrawler(db).drain()
@@ -242,6 +242,83 @@ describe('a failed crawl', () => {
     expect(rows[1]?.failure).toContain('forbidden-address')
     expect(rows[2]?.failure).not.toContain('secret')
     expect(site.visits).toHaveLength(1)
+  })
+})
+
+describe('a new cast with a URL that was given up', () => {
+  const pauseHours = async (url: string) => Math.round((await rowOf(url)).dueInSeconds / 3_600)
+
+  it('has it crawled again after a pause that doubles up to a week', async () => {
+    const site = await serveSite((_, res) => res.writeHead(400).end())
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    const pauses: number[] = []
+    for (let round = 1; round <= 10; round += 1) {
+      await enqueueUrls(db, [url])
+      await crawler.drain()
+      expect(site.visits).toHaveLength(round)
+      pauses.push(await pauseHours(url))
+      // The casts of the pause change nothing.
+      await enqueueUrls(db, [url])
+      expect(await rowOf(url)).toMatchObject({ state: 'failed', attempts: 1 })
+      await makeDue()
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 168, 168])
+  })
+
+  it('shows it as pending, then its result, which begins the pauses anew', async () => {
+    let isUp = false
+    const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(400).end()))
+    const url = site.url('a.social', '/')
+    const status = async () => (await metadataOf(db, [url])).get(url)?.metadata?._status
+    const crawler = createTestCrawler(db, { retryDelaysMs: [] })
+    await enqueueUrls(db, [url])
+    await crawler.drain()
+    await makeDue()
+    await Promise.all([enqueueUrls(db, [url]), enqueueUrls(connect(), [url])])
+    expect([await status(), await rowOf(url)]).toMatchObject(['PENDING', { state: 'pending', attempts: 0 }])
+    isUp = true
+    await crawler.drain()
+    expect([await status(), await rowOf(url)]).toMatchObject(['RESOLVED', { state: 'done', title: '/' }])
+    expect(await db`select failed_rounds from embeds.urls`).toEqual([{ failed_rounds: 0 }])
+  })
+
+  it('finds the pause as it is after crawls on demand', async () => {
+    const site = await serveSite((_, res) => res.writeHead(400).end())
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    await enqueueUrls(db, [url])
+    await crawler.drain()
+    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1')
+    expect(await pauseHours(url)).toBe(1)
+  })
+})
+
+describe('a URL that is queued again', () => {
+  it('keeps its result until the next one, also where all attempts fail', async () => {
+    let status = 200
+    const site = await serveSite((req, res) =>
+      status === 200 ? servePage(req, res) : res.writeHead(status).end(),
+    )
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db, { retryDelaysMs: [60_000] })
+    await enqueueUrls(db, [url])
+    await crawler.drain()
+    await requeueUrl(db, url)
+    expect(await rowOf(url)).toMatchObject({ state: 'done' })
+    await db`update embeds.urls set crawled_at = now() - interval '1 day'`
+    await requeueUrl(db, url)
+    status = 503
+    for (const state of ['pending', 'done']) {
+      await crawler.drain()
+      expect(await rowOf(url)).toMatchObject({ state, title: '/', failure: 'status 503' })
+      await makeDue()
+    }
+    status = 200
+    await requeueUrl(db, url)
+    await crawler.drain()
+    expect(site.visits).toHaveLength(4)
+    expect(await rowOf(url)).toMatchObject({ state: 'done', title: '/', failure: null, attempts: 0 })
   })
 })
 
@@ -310,7 +387,7 @@ describe('onCrawled', () => {
   })
 
   it('is called when a given-up URL waits again, as its metadata is pending again', async () => {
-    let status = 410
+    let status = 400
     const site = await serveSite((_, res) => res.writeHead(status).end())
     const calls: unknown[] = []
     const url = site.url('a.social', '/cat.png')

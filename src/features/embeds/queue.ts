@@ -164,7 +164,7 @@ export async function storeResult(
   await db.begin(async (tx) => {
     const stored = await tx`
       update embeds.urls
-      set state = 'done', attempts = 0, lease = null, failure = null, crawled_at = now(),
+      set state = 'done', attempts = 0, failed_rounds = 0, lease = null, failure = null, crawled_at = now(),
         kind = ${found.kind}, metadata = ${JSON.stringify(found.metadata)}::text::jsonb
       where url = ${claim.url} and lease = ${claim.lease}::uuid
       returning url`
@@ -172,9 +172,14 @@ export async function storeResult(
   })
 }
 
+/** Longest and shortest pause, in hours, until a new cast may queue a URL again that was given up. It doubles. */
+const MAX_PAUSE_HOURS = 7 * 24
+const MIN_PAUSE_HOURS = 1
+
 /**
  * Ends a claim with a failure: schedules a retry or gives up, at once for a URL that only requests have named. The previous
- * result stays, since it describes the page that was embedded.
+ * result stays, since it describes the page that was embedded. Of what is given up, `next_attempt_at` is when a new cast
+ * may queue it again.
  */
 export async function storeFailure(
   db: Database,
@@ -192,8 +197,10 @@ export async function storeFailure(
           url, state,
           case
             when state = 'done' then 'done'
-            when requested_at is not null or ${delayMs === undefined} then 'failed'
-            else 'pending'
+            when requested_at is null and ${delayMs !== undefined} then 'pending'
+            -- It was queued again, and has a result.
+            when state = 'pending' and metadata is not null then 'done'
+            else 'failed'
           end as new_state
         from embeds.urls
         where url = ${claim.url} and lease = ${claim.lease}::uuid
@@ -204,11 +211,20 @@ export async function storeFailure(
         due = false,
         failure = ${failure},
         state = before.new_state,
-        metadata = case before.new_state
-          when 'done' then u.metadata
-          when 'failed' then ${JSON.stringify(emptyMetadata('FAILED'))}::text::jsonb
+        metadata = case
+          when before.new_state = 'failed' then ${JSON.stringify(emptyMetadata('FAILED'))}::text::jsonb
+          when before.state <> 'failed' then u.metadata
         end,
-        next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
+        failed_rounds = u.failed_rounds + (before.new_state = 'failed' and ${!claim.isOnDemand})::integer,
+        next_attempt_at = now() + greatest(
+          ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond',
+          case when before.new_state = 'failed'
+            then least(
+              ${MIN_PAUSE_HOURS} * 2 ^ greatest(least(u.failed_rounds, 10) - ${claim.isOnDemand ? 1 : 0}, 0),
+              ${MAX_PAUSE_HOURS}
+            ) * interval '1 hour'
+          end
+        )
       from before
       where u.url = before.url
       returning 'failed' in (before.state, u.state) as "isOrWasFailed", u.kind`

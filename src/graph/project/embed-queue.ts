@@ -15,14 +15,27 @@ export function hostOf(url: string): string | null {
   return hostname.replace(/\.$/, '')
 }
 
-/** Queues URLs that are not known yet. */
+/** Queues URLs that are not known yet, or are to be looked at again (`urlInserts`). */
 export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
   await inPipeline(urlInserts(db, urls))
 }
 
+/** Age of a result, in hours, from which it may be looked up again. Manifests are read once a day. */
+const MIN_RESULT_HOURS = 12
+
+/** Queues a URL again whose result is old. The result stays until the next one. */
+export async function requeueUrl(db: Queryable, url: string): Promise<void> {
+  await db`
+    update embeds.urls
+    set state = 'pending', attempts = 0, due = true, next_attempt_at = now()
+    where url = ${url} and state = 'done' and lease is null
+      and crawled_at < now() - ${MIN_RESULT_HOURS} * interval '1 hour'`
+}
+
 /**
- * Returns the statements that queue URLs that are not known yet, or only by a crawl on demand. They run in the transaction that
- * stores the casts and wait only for another one that adds the same new URL.
+ * Returns the statements that queue URLs that are not known yet, or only by a crawl on demand, and those that were given up
+ * before the pause that `storeFailure` has set: it bounds the visits, whatever the number of casts. They run in the transaction
+ * that stores the casts and wait only for another one that adds or queues the same URL.
  */
 export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] {
   // One order everywhere, so that two transactions with the same new URLs cannot deadlock.
@@ -36,16 +49,18 @@ export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] 
     update embeds.urls u
     set requested_at = null,
       state = case u.state when 'failed' then 'pending' else u.state end,
+      attempts = case u.state when 'failed' then 0 else u.attempts end,
       metadata = case u.state when 'failed' then null else u.metadata end,
       due = u.lease is null,
       next_attempt_at = case when u.lease is null then now() else u.next_attempt_at end
     from (
       select url from embeds.urls
-      where url = any (${db.types.texts(rows.map(({ url }) => url))}::text[]) and requested_at is not null
+      where url = any (${db.types.texts(rows.map(({ url }) => url))}::text[])
+        and (requested_at is not null or (state = 'failed' and next_attempt_at <= now()))
       order by url
       for update
-    ) requested
-    where u.url = requested.url
+    ) known
+    where u.url = known.url
   `
   const insert = db`
     insert into embeds.urls (url, host, kind)

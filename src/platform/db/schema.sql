@@ -521,11 +521,13 @@ create table embeds.urls (
   first_seen timestamp with time zone not null default now(),
   due boolean not null default true,
   requested_at timestamp with time zone,
+  failed_rounds integer not null default 0,
   constraint urls_pkey PRIMARY KEY (url),
   constraint urls_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text])))
 );
 comment on column embeds.urls.due is 'Whether a claim looks at it: set once next_attempt_at has passed, cleared by the claim';
 comment on column embeds.urls.requested_at is 'The last crawl on demand, of a URL that no cast and no manifest has named';
+comment on column embeds.urls.failed_rounds is 'How often it was given up since the last success';
 CREATE INDEX urls_by_kind ON embeds.urls USING btree (kind) WHERE (kind IS NOT NULL);
 CREATE INDEX urls_due ON embeds.urls USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 CREATE INDEX urls_due_by_host ON embeds.urls USING btree (host, next_attempt_at) WHERE ((state = 'pending'::text) AND due);

@@ -162,6 +162,26 @@ describe('a manifest', () => {
     await readManifests()
     expect(await names('frame/search', { q: 'renamed' })).toEqual([])
   })
+
+  it('is read again after a day -> its home page is crawled again', async () => {
+    const { domainOf, serve } = await serveMiniApps()
+    const domain = domainOf('homely')
+    serve('homely', { accountAssociation: await associate(domain), miniapp: miniApp(domain) })
+    const crawler = createTestCrawler(db)
+    const shown: unknown[] = []
+    await addDomain(domain)
+    for (const title of ['first', 'second']) {
+      const page = `<title>${title}</title>`
+      serve('homely', (_, response) => response.setHeader('content-type', 'text/html').end(page), '/')
+      await letDayPass()
+      await db`update embeds.urls set crawled_at = now() - interval '1 day'`
+      await readManifests()
+      await crawler.drain()
+      const { frames } = await scene.frames('frame/search', { q: 'homely' })
+      shown.push(frames[0].metadata.html.ogTitle)
+    }
+    expect(shown).toEqual(['first', 'second'])
+  })
 })
 
 describe('a domain is found', () => {

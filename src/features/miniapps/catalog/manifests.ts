@@ -1,5 +1,5 @@
 import type { Fragment } from '#postgres'
-import { enqueueUrls } from '../../../graph/project/embed-queue.js'
+import { enqueueUrls, requeueUrl } from '../../../graph/project/embed-queue.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import { trendWindowNames } from '../../trend-windows.js'
 import type { VerifiedManifest } from './manifest.js'
@@ -83,6 +83,7 @@ export async function storeManifest(db: Database, domain: string, found: Verifie
       select name, ${domain}::text, 0 from unnest(${transaction.types.texts(trendWindowNames)}::text[]) as name
       on conflict do nothing`
     await enqueueUrls(transaction, [config.home_url])
+    await requeueUrl(transaction, config.home_url)
   })
 }
 
