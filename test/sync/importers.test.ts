@@ -270,6 +270,59 @@ it('verified accounts appear in profiles without one, and the next run resumes',
   expect((await loadUsers(db, [1])).get(1)?.twitter).toBe('alice_new')
 })
 
+it('verified accounts that a whole list does not have end, once a day; a list with a gap ends none', async () => {
+  await db`truncate sync.imports, social.verified_accounts`
+  const lastPage = { result: { verifications: [account(4, 'github', 'dan', 5)] }, next: { cursor: 'end' } }
+  const pages: Record<string, object> = {
+    '': {
+      result: { verifications: [account(1, 'x', 'moved', 10), account(3, 'x', 'stays', 20)] },
+      next: { cursor: 'end' },
+    },
+    end: lastPage,
+  }
+  const { api, requests } = await serve((url) => ({ json: pages[url.searchParams.get('cursor') ?? ''] }))
+  const changed: number[] = []
+  const run = () => importVerifiedAccounts(db, api, async (_, fids) => void changed.push(...fids))
+  const stored = async () =>
+    (await db`select fid, username from social.verified_accounts order by fid`).map(
+      ({ fid, username }) => `${fid} ${username}`,
+    )
+  const letDayPass = () => db`update sync.imports set imported_at = imported_at - interval '25 hours'`
+  await run()
+  expect([await stored(), requests.length]).toEqual([['1 moved', '3 stays', '4 dan'], 2])
+  // The name passes to another user; a renamed one is listed as verified earlier.
+  pages[''] = {
+    result: {
+      verifications: [
+        account(2, 'x', 'moved', 30),
+        account(3, 'x', 'other', 1),
+        account(3, 'x', 'renamed', 15),
+      ],
+    },
+    next: { cursor: 'end' },
+  }
+  await run()
+  expect([await stored(), requests.length]).toEqual([['1 moved', '3 stays', '4 dan'], 3])
+  pages.end = { result: { verifications: [account(2, 'x', 'moved', 30)] }, next: { cursor: 'last' } }
+  pages.last = { ...lastPage, next: { cursor: 'last' } }
+  changed.length = 0
+  await letDayPass()
+  await run()
+  expect(await stored()).toEqual(['2 moved', '3 renamed', '4 dan'])
+  expect(changed.toSorted()).toEqual([1, 2, 3])
+  await db`
+    insert into social.verified_accounts (fid, platform, username, verified_at)
+    select n, 'x', 'many', 1 from generate_series(100, 1300) n`
+  const all = await stored()
+  await letDayPass()
+  await expect(run()).rejects.toThrow('1201 of 1204 verified accounts are missing. None was removed')
+  pages[''] = { result: { verifications: [] } }
+  await db`delete from social.verified_accounts where fid >= 100`
+  await letDayPass()
+  await expect(run()).rejects.toThrow('looks incomplete')
+  expect(await stored()).toEqual(all.slice(0, 3))
+})
+
 it('an importer that is not configured does not run; log and metrics say so', async () => {
   async function open(env: Record<string, string>) {
     const [result, registry, log] = [readConfig(env), new Registry(), createRecordingLog()]

@@ -47,13 +47,13 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
   const rows = await db<UserRecord[]>`
     select
       u.fid, u.username, u.display_name as "displayName", u.pfp_url as "pfpUrl", u.bio, u.location,
-      -- The profile's own account comes before the one that the public client verified.
-      coalesce(nullif(u.twitter, ''), (
+      -- The profile's own account comes before the one that the public client verified, also an empty one: it was cleared.
+      nullif(coalesce(u.twitter, (
         select username from social.verified_accounts where fid = u.fid and platform = 'x'
-      )) as twitter,
-      coalesce(nullif(u.github, ''), (
+      )), '') as twitter,
+      nullif(coalesce(u.github, (
         select username from social.verified_accounts where fid = u.fid and platform = 'github'
-      )) as github,
+      )), '') as github,
       u.banner_url as "bannerUrl", u.primary_eth_address as "primaryEthAddress",
       u.primary_sol_address as "primarySolAddress", u.live_at as "liveAt", u.live_at_ts as "liveAtTs",
       u.score, encode(u.custody_address, 'hex') as "custodyAddress", u.registered_at as "registeredAt",

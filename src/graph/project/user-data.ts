@@ -21,9 +21,12 @@ const columns: Partial<Record<UserDataType, string>> = {
   [UserDataType.LIVE_AT]: 'live_at',
 }
 
+/** Types whose value is imported where a profile has none: the empty string says that there is to be none. */
+const importedTypes: ReadonlySet<UserDataType> = new Set([UserDataType.TWITTER, UserDataType.GITHUB])
+
 interface Value {
   readonly fid: number
-  /** Null when it was removed, or set to the empty string, which deletes it in the protocol. */
+  /** Null when it was removed, or set to the empty string, which deletes it in the protocol; see `importedTypes`. */
   readonly value: string | null
   readonly ts: number
 }
@@ -41,7 +44,8 @@ export async function projectUserData(db: Transaction, changes: NetChanges): Pro
   }
   for (const { data } of ofType(changes.added, MessageType.USER_DATA_ADD)) {
     const { type, value } = data.userDataBody!
-    put(type, { fid: data.fid, value: value === '' ? null : storableText(value), ts: data.timestamp })
+    const isNone = value === '' && !importedTypes.has(type)
+    put(type, { fid: data.fid, value: isNone ? null : storableText(value), ts: data.timestamp })
   }
   await Promise.all([...byType].map(([type, values]) => updateColumn(db, type, [...values.values()])))
 }

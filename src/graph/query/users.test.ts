@@ -28,8 +28,9 @@ beforeAll(async () => {
 
 describe('users by their X username', () => {
   it('are found by profile and by verification, most popular first', async () => {
-    expect(await findFidsByXUsername(db, 'nAME3')).toEqual([6, 7, 3])
+    expect(await findFidsByXUsername(db, 'nAME3')).toEqual([6, 3])
     expect(await findFidsByXUsername(db, 'nobody')).toEqual([])
+    expect(await findFidsByXUsername(db, '')).toEqual([])
   })
 
   it('are found by the name that they show: a verified one only without one in the profile', async () => {
@@ -39,6 +40,7 @@ describe('users by their X username', () => {
     )
     expect(fids.toSorted()).toEqual(shown.map(({ fid }) => fid).toSorted())
     expect(fids).not.toContain(5)
+    expect(fids).not.toContain(7)
   })
 
   it('are found by index', async () => {

@@ -46,14 +46,14 @@ export async function findFidsByXUsername(db: Database, name: string): Promise<n
     select u.fid
     from (
       -- Each source by its own index: "or" between them would read every user.
-      select fid from social.users where lower(twitter) = lower(${name})
+      select fid from social.users where lower(twitter) = lower(${name}) and twitter <> ''
       union
       select v.fid
       from social.verified_accounts v
       join social.users p using (fid)
       where v.platform = 'x' and lower(v.username) = lower(${name})
-        -- The profile's own account comes before it, as it is shown.
-        and coalesce(p.twitter, '') = ''
+        -- The profile's own account comes before it, as it is shown, also an empty one.
+        and p.twitter is null
     ) named
     join social.users u using (fid)
     left join social.user_counts c using (fid)

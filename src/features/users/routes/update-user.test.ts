@@ -74,6 +74,19 @@ describe('PATCH user', () => {
     expect(verified_accounts).toContainEqual({ platform: 'github', username: 'Alice-Hub' })
   })
 
+  it('a name on X that is cleared does not give way to the imported one', async () => {
+    await db`insert into social.verified_accounts values (1, 'x', 'imported_x', 1), (2, 'x', 'imported_x', 1)`
+    const found = async () =>
+      bodyOf(await api.get('user/by_x_username', { x_username: 'imported_x' })).users.map(
+        ({ fid }: { fid: number }) => fid,
+      )
+    bodyOf(await update({ verified_accounts: { x: 'own_x' } }))
+    bodyOf(await update({ verified_accounts: { x: '' } }))
+    const { verified_accounts } = await profile()
+    expect(verified_accounts).not.toContainEqual(expect.objectContaining({ platform: 'x' }))
+    expect(await found()).toEqual([2])
+  })
+
   it('accepts a name that the user holds', async () => {
     await hub.submitNameTransfers([nameTransfer('alicia', 1, testNowUnix - 10)])
     bodyOf(await update({ username: 'alicia' }))

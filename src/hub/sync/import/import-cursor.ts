@@ -17,6 +17,18 @@ export async function saveImportCursor(db: Database, name: string, cursor: strin
   `
 }
 
+/** Begins what an importer does once in a while, in hours; false if it began within that time. */
+export async function beginPeriod(db: Database, name: string, hours: number): Promise<boolean> {
+  const begun = await db`
+    insert into sync.imports (name, cursor)
+    values (${name}, '')
+    on conflict (name) do update set imported_at = now()
+    where imports.imported_at < now() - ${hours} * interval '1 hour'
+    returning name
+  `
+  return begun.length > 0
+}
+
 /** Expressions that differ when an importer has come further. */
 export function importsFingerprint(db: Database): Fragment {
   return db`
