@@ -142,7 +142,11 @@ describe('reactions', () => {
     expect(await targetFidsOf(late.hash)).toEqual([])
     for (const target_author_fid of [3, 4]) bodyOf(await send('POST', { target: hash, target_author_fid }))
     await hub.submit([late])
+    const shown = async () =>
+      bodyOf(await api.get('cast', { identifier: hash, type: 'hash', viewer_fid: alice.fid })).cast
+    expect(await shown()).toMatchObject({ reactions: { likes_count: 0 }, viewer_context: { liked: false } })
     bodyOf(await send('POST', { target: hash }))
+    expect(await shown()).toMatchObject({ reactions: { likes_count: 1 }, viewer_context: { liked: true } })
     expect((await send('DELETE', { target: hash, target_author_fid: 5 })).statusCode).toBe(400)
     bodyOf(await send('DELETE', { target: hash, target_author_fid: 4 }))
     expect(await targetFidsOf(late.hash)).toEqual([bob.fid, 3])
