@@ -55,6 +55,12 @@ function failEstimatesOf(...orders: TransactionOrder[]): void {
   }
 }
 
+/** Settles transactions, and counts those that no final block includes. */
+async function countOpen(): Promise<number> {
+  await ledger.settlePending()
+  return (await db`select from accounts.transactions where state = 'recorded'`).length
+}
+
 describe('submitOrders', () => {
   it('an RPC that fails for some of the orders -> these are refused, and sent by a repeated request', async () => {
     const orders = newOrders(10)
@@ -126,6 +132,8 @@ describe('submitOrders', () => {
   })
 
   it('an RPC that fails after orders are recorded -> their hashes without receipts', async () => {
+    // Nothing is signed while it is not known whose transactions have used the nonces before.
+    await expect.poll(countOpen).toBe(0)
     const orders = newOrders(2)
     proxy.faults = {
       refuse: (method) => (['eth_blockNumber', 'eth_getTransactionReceipt'].includes(method) ? 'busy' : null),

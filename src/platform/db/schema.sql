@@ -194,6 +194,17 @@ create table accounts.transactions (
 CREATE UNIQUE INDEX transactions_by_purpose ON accounts.transactions USING btree (purpose) WHERE (state <> 'reverted'::text);
 CREATE INDEX transactions_open ON accounts.transactions USING btree (wallet_id, nonce) WHERE (state = 'recorded'::text);
 
+create table accounts.unrecorded_transactions (
+  wallet_id uuid not null,
+  nonce bigint not null,
+  gas_tag smallint not null,
+  hash bytea not null,
+  raw bytea not null,
+  found_at timestamp with time zone not null default now(),
+  constraint unrecorded_transactions_pkey PRIMARY KEY (wallet_id, nonce),
+  constraint unrecorded_transactions_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
+);
+
 create table accounts.wallets (
   id uuid not null default gen_random_uuid(),
   app_id uuid not null,

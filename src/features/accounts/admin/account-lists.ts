@@ -174,7 +174,9 @@ export async function listWalletTransactions(
   },
 ): Promise<WalletTransactionRow[]> {
   return await db<WalletTransactionRow[]>`
-    select t.id, t.wallet_id as "walletId", w.network, t.purpose, t.state, t.nonce,
+    select t.id, t.wallet_id as "walletId", w.network, t.purpose, t.state,
+      -- One that lost its nonce has it below zero (ledger/chain/unrecorded.ts).
+      case when t.nonce < 0 then -1 - t.nonce else t.nonce end as nonce,
       coalesce(a.attempts, 0) as attempts, coalesce(t.hash, a.hash) as hash, t.fid, t.max_cost::text as "maxCost",
       t.cost::text as cost, t.failure, t.created_at as "createdAt", t.settled_at as "settledAt"
     from accounts.transactions t

@@ -104,6 +104,22 @@ describe('fungible/send', () => {
     expect((await send(wallet.id, other)).statusCode).toBe(409)
   })
 
+  it('a request is repeated whose record a fail-over of the database has lost -> it pays once', async () => {
+    const wallet = await newWallet()
+    const before = await weiOf(ann.custody)
+    const body = { recipients: [0.1, 0.2, 0.1].map((amount) => ({ fid: 1, amount })), idem: 'lost' }
+    const first = await send(wallet.id, body)
+    await db`
+      delete from accounts.attempts
+      where transaction_id in (select id from accounts.transactions where purpose like 'send % lost %')`
+    const [lost] = await db<{ id: string }[]>`
+      delete from accounts.transactions where purpose like 'send % lost %' returning wallet_id as id`
+    await db`update accounts.wallets set next_nonce = 0 where id = ${lost!.id}`
+    const again = await send(wallet.id, body)
+    expect(again.json()).toEqual(first.json())
+    expect((await weiOf(ann.custody)) - before).toBe(parseEther('0.4'))
+  })
+
   it.each([
     ['no ether for the fees', { ether: 0n, units: 5_000_000n }, { fungible_contract_address: token }],
     ['less of the token than all transfers', { units: 2_500_000n }, { fungible_contract_address: token }],

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Transaction } from '../../../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { applySettlement, type TransactionRow, transactionColumns } from '../transactions.js'
 
 /** A signed transaction and its hash of 32 bytes. */
@@ -64,7 +64,7 @@ export async function recordTransaction(db: Transaction, record: NewTransaction)
     insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost)
     values (${walletId}, ${purpose}, ${requestKey}, ${nonce}, ${String(maxCost)}::numeric)
     returning ${transactionColumns(db)}`
-  await db`update accounts.wallets set next_nonce = ${nonce + 1} where id = ${walletId}`
+  await db`update accounts.wallets set next_nonce = greatest(next_nonce, ${nonce + 1}) where id = ${walletId}`
   await insertAttempt(db, row!.id, 0, record)
   return { ...row!, hash: record.signed.hash }
 }
@@ -85,9 +85,22 @@ export async function recordReplacement(
     where id = ${transactionId} and state = 'recorded'`
 }
 
+/**
+ * Records an attempt that is in a block and whose record was lost, unless another process has just recorded another one: then it
+ * is found again.
+ */
+export async function recordLostAttempt(
+  db: Queryable,
+  transactionId: number,
+  attempt: number,
+  signed: SignedTransaction,
+): Promise<void> {
+  await insertAttempt(db, transactionId, attempt, { signed })
+}
+
 /** Records an attempt as signed now, not when its transaction began, which has waited for the wallet and the network. */
 async function insertAttempt(
-  db: Transaction,
+  db: Queryable,
   transactionId: number,
   attempt: number,
   { signed }: Pick<NewTransaction, 'signed'>,
@@ -100,7 +113,7 @@ async function insertAttempt(
 
 /** Records the result of a transaction and its cost in wei. */
 export async function settleTransaction(
-  db: Database,
+  db: Queryable,
   id: number,
   { hash, cost, fid, failure }: Pick<Outcome, 'hash' | 'fid' | 'failure'> & { readonly cost: bigint },
 ): Promise<void> {

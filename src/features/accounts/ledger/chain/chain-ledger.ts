@@ -36,16 +36,22 @@ import {
   encodePriceOf,
   revertReason,
 } from './contract-calls.js'
+import { NonceGap } from './nonce-gap.js'
 import { insufficientTokens, readOpenTransfers, spendableTokens, transferOf } from './token-transfers.js'
-import { TransactionMonitor, type TransactionMonitorOptions } from './transaction-monitor.js'
+import {
+  LOST_RECORD_TEXT,
+  TransactionMonitor,
+  type TransactionMonitorOptions,
+} from './transaction-monitor.js'
 import type {
   ContractTransaction,
   SubmissionState,
   SubmittedTransaction,
   TransactionOrder,
 } from './transaction-order.js'
+import { adoptUnrecorded } from './unrecorded.js'
 import { type GasEstimate, WalletRpc } from './wallet-rpc.js'
-import { type Fees, maxCostOf, minBigint, newFees, signTransaction } from './wallet-transaction.js'
+import { type Fees, maxCostOf, minBigint, newFees, signTransaction, tagGas } from './wallet-transaction.js'
 
 /** Dependencies of a chain's ledger. */
 export interface ChainLedgerOptions
@@ -100,6 +106,7 @@ export class ChainLedger implements AccountLedger {
   readonly #options: ChainLedgerOptions
   readonly #rpc: WalletRpc
   readonly #transactionMonitor: TransactionMonitor
+  readonly #nonceGap: NonceGap
   readonly #withWalletLock: TransactionMonitorOptions['withWalletLock']
   readonly #cache: PromiseCache<bigint>
 
@@ -120,6 +127,7 @@ export class ChainLedger implements AccountLedger {
         })
         return value
       })
+    this.#nonceGap = new NonceGap({ db, wallets: this.#rpc, withWalletLock: this.#withWalletLock })
     this.#transactionMonitor = new TransactionMonitor({
       ...options,
       network: this.network,
@@ -214,7 +222,9 @@ export class ChainLedger implements AccountLedger {
     const attempts = (await readAttempts(this.#options.db, id)).map(({ hash }) => hexOf(hash))
     for (const hash of attempts) {
       const receipt = await this.#rpc.included(hash)
-      if (receipt !== null) return { hash, receipt }
+      if (receipt === null) continue
+      this.#nonceGap.noteIncluded(id)
+      return { hash, receipt }
     }
     return { hash: attempts.at(-1)!, receipt: null }
   }
@@ -247,29 +257,34 @@ export class ChainLedger implements AccountLedger {
 
   async #record(purchase: TransactionOrder): Promise<TransactionRow | Refusal> {
     const { db, vault } = this.#options
-    const { call, value } = purchase
-    const wallet = await openWallet(db, vault, purchase.walletId)
-    const from = hexOf(wallet.address)
+    const { call, value, walletId } = purchase
+    const wallet = await openWallet(db, vault, walletId)
+    const payer = { id: walletId, address: hexOf(wallet.address) }
+    const from = payer.address
     const fees = await this.#fees()
     const estimate = await this.#rpc.estimateGas(from, call, value)
     if (!isWithinBound(estimate)) {
-      // Another process may have bought it meanwhile; the contracts would refuse it a second time.
-      const existing = await findTransaction(db, purchase)
+      // It may be bought: by another process meanwhile, or before its record was lost. The contracts refuse it a second time.
+      await this.#nonceGap.read(payer)
+      const existing = await this.#withWalletLock(walletId, (transaction) =>
+        this.#findRecorded(transaction, purchase),
+      )
       return existing ?? (await this.#refusalOf(estimate, from, { value, maxFee: fees.maxFee }))
     }
-    const gas = withGasMargin(estimate.gas)
+    const gas = tagGas(withGasMargin(estimate.gas), purchase.purpose, estimate.gas)
     const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
     const transfer = transferOf(call)
     const recordInTurn = async (transaction: Transaction) => {
-      const existing = await findTransaction(transaction, purchase)
+      const existing = await this.#findRecorded(transaction, purchase)
       if (existing) return existing
       // In this order a transaction settled in between counts twice, not never.
-      const reserved = await reservedAmount(transaction, purchase.walletId)
+      const reserved = await reservedAmount(transaction, walletId)
       const openTransfers =
-        transfer === null ? [] : await readOpenTransfers(transaction, purchase.walletId, transfer.token)
-      const settled = await countSettled(transaction, purchase.walletId)
+        transfer === null ? [] : await readOpenTransfers(transaction, walletId, transfer.token)
+      const settled = await countSettled(transaction, walletId)
       const { balance, count, tokens } = await this.#rpc.funds(from, settled, transfer?.token)
-      const nonce = await this.#nextNonce(transaction, purchase.walletId, from, count)
+      const nonce = await this.#nonceGap.nextNonce(transaction, payer, count)
+      if (nonce === null) return null
       if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
       const spendable = spendableTokens(tokens, count, openTransfers)
       if (transfer !== null && spendable < transfer.amount) return insufficientTokens(transfer, spendable)
@@ -278,8 +293,25 @@ export class ChainLedger implements AccountLedger {
       requireTimeLeft(purchase)
       return await recordTransaction(transaction, { ...purchase, nonce, maxCost, signed })
     }
-    // Purchases that nobody waits for any more would ask a slow RPC in their turns, and hold up those of all wallets.
-    return await this.#withWalletLock(purchase.walletId, recordInTurn, () => requireTimeLeft(purchase))
+    for (;;) {
+      // Purchases that nobody waits for any more would ask a slow RPC in their turns, and hold up those of all wallets.
+      const beforeLock = () => requireTimeLeft(purchase)
+      const recorded = await this.#withWalletLock(walletId, recordInTurn, beforeLock)
+      if (recorded !== null) return recorded
+      // Not in its turn: it may take long.
+      await this.#nonceGap.read(payer)
+    }
+  }
+
+  /** Finds the transaction of a purchase, also one whose record was lost. The caller holds the wallet lock. */
+  async #findRecorded(db: Transaction, purchase: TransactionOrder): Promise<TransactionRow | null> {
+    const existing = await findTransaction(db, purchase)
+    if (existing !== null) return existing
+    const adopted = await adoptUnrecorded(db, purchase)
+    if (adopted === null) return null
+    const { purpose, nonce, hash } = adopted
+    this.#options.log.warn({ purpose, nonce, hash: hexOf(hash!) }, LOST_RECORD_TEXT)
+    return adopted
   }
 
   async #refusalOf(
@@ -292,18 +324,6 @@ export class ChainLedger implements AccountLedger {
     const balance = await this.#rpc.balance(from)
     const mayPayAny = balance >= maxCostOf({ value, gas: MAX_GAS, maxFee })
     return 'isAboveAllowance' in estimate && mayPayAny ? tooMuchGas() : insufficientFunds(value, balance)
-  }
-
-  /**
-   * Returns the nonce after our own transactions and others sent with the wallet's key.
-   *
-   * Too high a nonce would block the wallet forever, so counts of foreign transactions are agreed by all
-   * RPCs. Too low a nonce is retried.
-   */
-  async #nextNonce(db: Queryable, walletId: string, address: Hex, count: number): Promise<number> {
-    const [row] = await db<{ nonce: number }[]>`
-      select next_nonce as nonce from accounts.wallets where id = ${walletId}`
-    return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.minimumCount(address))
   }
 
   async #callValue(call: PricedCall): Promise<bigint> {

@@ -1,6 +1,7 @@
 import { type Hex, hexToBigInt, numberToHex } from 'viem'
 import { type ChainLog, type Endpoint, type RawLog, readLog } from '../../../../hub/chain/endpoint.js'
 import { InconsistentReply } from '../../../../hub/chain/log-range.js'
+import { type MinedTransaction, type RawTransaction, toMinedTransaction } from './mined-transaction.js'
 
 /** The receipt of a mined transaction. */
 export interface ChainReceipt {
@@ -94,7 +95,7 @@ export async function transactionCountAt(endpoint: Endpoint, address: Hex, block
 export async function findByNonce(
   endpoint: Endpoint,
   { address, nonce, last }: { readonly address: Hex; readonly nonce: number; readonly last: number },
-): Promise<Hex> {
+): Promise<MinedTransaction> {
   const isBefore = async (block: number) => (await transactionCountAt(endpoint, address, block)) <= nonce
   if (await isBefore(last)) throw new InconsistentReply(`${endpoint.name} counts less than it did`)
   let [below, above] = [last - 1, last]
@@ -108,8 +109,7 @@ export async function findByNonce(
     if (await isBefore(middle)) below = middle
     else above = middle
   }
-  type SentTransaction = { readonly from: Hex; readonly nonce: Hex; readonly hash: Hex }
-  const block = await endpoint.request<RawBlock<SentTransaction> | null>('eth_getBlockByNumber', [
+  const block = await endpoint.request<RawBlock<RawTransaction> | null>('eth_getBlockByNumber', [
     numberToHex(above),
     true,
   ])
@@ -118,5 +118,5 @@ export async function findByNonce(
   )
   if (found === undefined)
     throw new InconsistentReply(`${endpoint.name} counts a transaction that it does not have`)
-  return found.hash
+  return toMinedTransaction(found)
 }

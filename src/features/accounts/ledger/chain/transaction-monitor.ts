@@ -9,7 +9,7 @@ import { isRecent } from '../../../../platform/durations.js'
 import type { Log } from '../../../../platform/log/log.js'
 import { createQueue } from '../../../../platform/process/queue.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
-import { hexOf } from '../../../../protocol/bytes.js'
+import { bytesOfHex, hexOf } from '../../../../protocol/bytes.js'
 import { IdRegisterEventType, type OnChainEvent } from '../../../../protocol/definitions.js'
 import { openWallet } from '../../wallets/wallets.js'
 import { pendingOfWallet, type TransactionRow, walletsWithPending } from '../transactions.js'
@@ -17,14 +17,19 @@ import {
   type AttemptRow,
   countSettled,
   readAttempts,
+  readOutcome,
+  recordLostAttempt,
   recordReplacement,
   reservedAmount,
   settleTransaction,
 } from './attempts.js'
 import { decodeNumber, encodePricePaid } from './contract-calls.js'
+import type { MinedTransaction } from './mined-transaction.js'
 import type { ChainReceipt } from './receipts.js'
+import { isSamePurchase, storeUnrecorded } from './unrecorded.js'
 import type { WalletCounts, WalletRpc } from './wallet-rpc.js'
 import {
+  gasTagOf,
   maxCostOf,
   minBigint,
   readTransaction,
@@ -59,6 +64,9 @@ export interface TransactionMonitorOptions {
 
 /** Failure of a transaction whose nonce was used elsewhere with the wallet's key. */
 export const NONCE_TAKEN = 'NonceTaken'
+
+/** Log line for a payment that the database had lost. */
+export const LOST_RECORD_TEXT = 'the database had no record of a payment that a block includes: it counts'
 
 const { REGISTER } = IdRegisterEventType
 const CONCURRENCY = 16
@@ -140,10 +148,33 @@ export class TransactionMonitor {
       if (blocks[at]! <= finalBlock) await this.#settleIncluded(row, attempts[at]!, blocks[at]!)
     } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
       // A missing receipt proves nothing: paying again would charge twice.
-      const usingHash = await wallets.findByNonceAgreed({ address, nonce: row.nonce, last: finalBlock })
-      if (names.includes(usingHash)) throw new Error('the chain has the transaction but returns no receipt')
-      await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
+      const used = await wallets.findByNonceAgreed({ address, nonce: row.nonce, last: finalBlock })
+      if (names.includes(used.hash)) throw new Error('the chain has the transaction but returns no receipt')
+      await this.#settleTaken(row, attempts, used)
     }
+  }
+
+  /**
+   * Settles a transaction whose nonce another one has used, unless that one is an attempt of it whose record was lost. The
+   * other one is stored for the purchase that it may be of.
+   */
+  async #settleTaken(row: TransactionRow, attempts: readonly AttemptRow[], { hash, raw }: MinedTransaction) {
+    const { db, withWalletLock, log } = this.#options
+    const { id, walletId, purpose, nonce } = row
+    const own = readTransaction(attempts[0]!.raw)
+    const used = raw === null ? null : { hash: bytesOfHex(hash), raw: bytesOfHex(raw) }
+    if (used !== null && isSamePurchase({ ...own, tag: gasTagOf(own) }, readTransaction(used.raw))) {
+      log.warn({ purpose, nonce, hash }, LOST_RECORD_TEXT)
+      await recordLostAttempt(db, id, attempts.at(-1)!.attempt + 1, used)
+      return
+    }
+    log.warn({ purpose, nonce, hash }, 'the nonce of a transaction was used by another one of the wallet')
+    await withWalletLock(walletId, async (transaction) => {
+      if ((await readOutcome(transaction, id)).state !== 'recorded') return
+      if (used !== null) await storeUnrecorded(transaction, walletId, [used])
+      const outcome = { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN }
+      await settleTransaction(transaction, id, outcome)
+    })
   }
 
   /** Nodes behind one URL may briefly disagree. */

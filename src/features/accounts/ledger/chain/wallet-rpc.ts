@@ -6,6 +6,7 @@ import { InconsistentReply } from '../../../../hub/chain/log-range.js'
 import { PlazaError } from '../../../../platform/errors.js'
 import { resultWithin } from '../../../../platform/process/pause.js'
 import type { EncodedCall } from './contract-calls.js'
+import type { MinedTransaction } from './mined-transaction.js'
 import {
   type ChainReceipt,
   findByNonce,
@@ -47,6 +48,8 @@ export type GasEstimate =
 
 /** Longest wait for an RPC while a wallet is locked; some take a second on a bad day. */
 const LOCK_TIMEOUT_MS = 5_000
+/** Blocks of a day at two seconds each, as those of OP Mainnet and Base: nobody repeats a request later. */
+const LOOK_BACK_BLOCKS = 43_200
 const silentChainText = 'the chain does not respond: try again'
 
 /** Chain requests of a wallet. */
@@ -84,10 +87,38 @@ export class WalletRpc {
     return funds
   }
 
-  /** Returns the transaction count of an address by the RPC that counts the fewest. */
-  async minimumCount(address: Hex): Promise<number> {
-    const counts = this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address))
-    return Math.min(...(await this.#orUnavailable(counts)))
+  /** Returns the transaction counts of an address by the RPC that counts the fewest, and by the one that counts the most. */
+  async countRange(address: Hex): Promise<{ readonly fewest: number; readonly most: number }> {
+    const counts = await this.#orUnavailable(
+      this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address)),
+    )
+    return { fewest: Math.min(...counts), most: Math.max(...counts) }
+  }
+
+  /** Returns the number of the newest block. */
+  head(): Promise<number> {
+    return this.#withEndpoint((endpoint) => endpoint.head())
+  }
+
+  /**
+   * Returns the transaction count of an address long before a block, by the RPC that counts the fewest: some know only the newest
+   * count. Null when none has the state of then.
+   */
+  async oldCount(address: Hex, block: number): Promise<number | null> {
+    const before = Math.max(0, block - LOOK_BACK_BLOCKS)
+    const counts = this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address, before))
+    return await counts.then(
+      (all) => Math.min(...all),
+      () => null,
+    )
+  }
+
+  /** Whether a block includes a transaction, by any RPC. */
+  async isIncluded(hash: Hex): Promise<boolean> {
+    const receipts = this.#rpc.requestAll((endpoint) =>
+      endpoint.request<object | null>('eth_getTransactionReceipt', [hash]),
+    )
+    return (await this.#orUnavailable(receipts)).some((receipt) => receipt !== null)
   }
 
   async counts(address: Hex): Promise<WalletCounts> {
@@ -178,7 +209,7 @@ export class WalletRpc {
   }
 
   /** Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs. */
-  findByNonceAgreed(query: Parameters<typeof findByNonce>[1]): Promise<Hex> {
+  findByNonceAgreed(query: Parameters<typeof findByNonce>[1]): Promise<MinedTransaction> {
     return this.#agreed((endpoint) => findByNonce(endpoint, query))
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Fees, newFees, replacementFees } from './wallet-transaction.js'
+import { type Fees, gasTagOf, newFees, purposeTag, replacementFees, tagGas } from './wallet-transaction.js'
 
 const gwei = 1_000_000_000n
 const amount = fc.bigInt(0n, 200n * gwei)
@@ -34,4 +34,16 @@ it('replacementFees: a tenth more of both, or none', () => {
 
 it('newFees: twice the base fee on a quiet network', () => {
   expect(newFees({ base: gwei, tip: 1n }, 20n * gwei)).toEqual({ maxFee: 2n * gwei + 1n, tip: 1n })
+})
+
+it('tagGas: the tag of the purpose, from what the call needs to its limit', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.bigInt(21_000n, 13_000_000n), (purpose, estimate) => {
+      const limit = (estimate * 12n) / 10n
+      const gas = tagGas(limit, purpose, estimate)
+      expect(gas >= estimate && gas <= limit).toBe(true)
+      expect(gasTagOf({ gas })).toBe(purposeTag(purpose))
+    }),
+  )
+  expect(tagGas(21_010n, 'no room', 21_000n)).toBe(21_010n)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { keccak256, parseTransaction, type TransactionSerializableEIP1559 } from 'viem'
 import type { EthAccount } from '../../../../hub/registry/eth-account.js'
 import { bytesOfHex } from '../../../../protocol/bytes.js'
@@ -65,6 +66,30 @@ const L1_FEE_ALLOWANCE = 20_000_000_000_000n
 export function maxCostOf(transaction: Pick<WalletTransaction, 'value' | 'gas' | 'maxFee'>): bigint {
   const { value, gas, maxFee } = transaction
   return value + gas * maxFee + L1_FEE_ALLOWANCE
+}
+
+/** Values of a tag: less than the margin of the smallest gas limit, a fifth of 21,000. */
+const TAGS = 1_024n
+
+/** Returns the tag of a purpose. */
+export function purposeTag(purpose: string): number {
+  return createHash('sha256').update(purpose).digest().readUInt16BE() % Number(TAGS)
+}
+
+/** Returns the tag of a transaction: the remainder of its gas limit, which its replacements keep. */
+export function gasTagOf({ gas }: Pick<WalletTransaction, 'gas'>): number {
+  return Number(gas % TAGS)
+}
+
+/**
+ * Lowers a gas limit to the next one with the tag of a purpose, by which the transaction is known when its record is lost: the
+ * same call may be paid for another purpose, and elsewhere with the wallet's key.
+ *
+ * @param estimate The least that the call needs.
+ */
+export function tagGas(gas: bigint, purpose: string, estimate: bigint): bigint {
+  const tagged = gas - ((gas + TAGS - BigInt(purposeTag(purpose))) % TAGS)
+  return tagged < estimate ? gas : tagged
 }
 
 /** Signs a transaction with the wallet's key. */
