@@ -10,6 +10,7 @@ import type { MergeHook } from '../hub/merge/merge.js'
 import { shardNumbers } from '../hub/shard-count.js'
 import type { Database } from '../platform/db/connection.js'
 import { isRefused, isUnavailable } from '../platform/db/connection-errors.js'
+import { parseDatabaseUrl } from '../platform/db/database-url.js'
 import { type OpeningOptions, openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
 import { ErrorJournal, journaled } from '../platform/log/error-journal.js'
@@ -119,7 +120,8 @@ async function compose(
     },
   )
   lifecycle.onStop(() => connections.end())
-  if (config.databaseReplicaUrl) await warnIfAsynchronous(connections.read, logger)
+  const namesOthers = Boolean(config.databaseReplicaUrl) || parseDatabaseUrl(database.url).hosts.length > 1
+  await warnIfAsynchronous(connections.read, logger, namesOthers)
   await extension.prepare?.(connections.write)
   let mainUrl = ''
   const publicUrl = () => config.publicUrl ?? mainUrl

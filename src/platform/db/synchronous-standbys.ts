@@ -18,18 +18,30 @@ export function waitsForStandby({ standbyNames, commit }: ReplicationSettings): 
 }
 
 /**
- * Warns if a fail-over of this primary may lose what was acknowledged (docs/clusters.md). For servers with replicas:
- * without one nothing fails over.
+ * Warns if a fail-over of this primary may lose what was acknowledged (docs/clusters.md).
+ *
+ * @param namesOthers Whether the configuration names other servers. Otherwise the primary is asked for attached standbys: behind a
+ * proxy the configuration names one server, and a single server does not fail over.
  */
-export async function warnIfAsynchronous(db: Database, log: Log): Promise<void> {
+export async function warnIfAsynchronous(db: Database, log: Log, namesOthers: boolean): Promise<void> {
   const [settings] = await db<[ReplicationSettings]>`
     select
       current_setting('synchronous_standby_names') as "standbyNames",
       current_setting('synchronous_commit') as commit
   `
   if (waitsForStandby(settings)) return
+  if (!namesOthers && !(await hasStandby(db))) return
   log.warn(
     settings,
     'the primary waits for no standby: a fail-over may lose acknowledged writes (see docs/clusters.md)',
+  )
+}
+
+/** Whether a standby is attached; false where that may not be read. Other users see that it is, and not its state. */
+async function hasStandby(db: Database): Promise<boolean> {
+  const standbys = db`select from pg_stat_replication where state is distinct from 'backup' limit 1`
+  return await standbys.then(
+    ({ length }) => length > 0,
+    () => false,
   )
 }
