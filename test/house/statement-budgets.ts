@@ -227,7 +227,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     buildRequest: ({ bob }) => ({ ...messageJson(toProtobuf(bob.cast('signed by hand', testNow - 10))) }),
   },
   'POST channel/follow': {
-    statements: 3,
+    statements: 6,
     buildRequest: async ({ api, signerUuid }) => {
       const requestBody = { signer_uuid: signerUuid, channel_id: 'gardens' }
       await api.send('DELETE', 'channel/follow', requestBody)
@@ -235,7 +235,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     },
   },
   'DELETE channel/follow': {
-    statements: 3,
+    statements: 6,
     buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens' }),
   },
   'POST action': {

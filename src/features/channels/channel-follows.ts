@@ -1,44 +1,66 @@
 import { cacheTag } from '../../graph/cache/cache-tags.js'
 import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 import { MAX_SORT_KEY } from '../../graph/query/user-popularity.js'
-import type { Database } from '../../platform/db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { insertOverride } from './overrides.js'
+
+interface ChannelFollow {
+  readonly channelId: string
+  readonly fid: number
+  /** Unix seconds. Null ends the follow. */
+  readonly followedAt: number | null
+}
 
 /**
  * Makes a user follow a channel from a Unix second on, or ends the follow; no change if it is so already. The counter
- * changes with the list. The channel's row is locked first, as in every change of members and in imports: locks taken
- * in one order cannot deadlock.
+ * changes with the list, and scheduled imports leave the follow of this user from now on. The channel's row is locked
+ * first, as in every change of members and in imports: locks taken in one order cannot deadlock. The change is a
+ * statement after the lock, so that it sees what an import before it has committed.
  *
- * @param followedAt Null ends the follow.
  * @returns False when the channel does not exist.
  */
 export async function setChannelFollow(
   { db, invalidation }: CacheWriter,
-  { channelId, fid, followedAt }: { channelId: string; fid: number; followedAt: number | null },
+  follow: ChannelFollow,
 ): Promise<boolean> {
+  const { channelId, fid } = follow
   const stale = [cacheTag.channel(channelId), cacheTag.channelsOf(fid)]
+  const exists = await db.begin(async (transaction) => {
+    const locked = await transaction`
+      select from channels.channels where id = ${channelId} for no key update`
+    if (locked.length > 0) await writeFollow(transaction, follow, stale)
+    return locked.length > 0
+  })
+  invalidation.apply({ tags: stale })
+  return exists
+}
+
+async function writeFollow(
+  db: Transaction,
+  { channelId, fid, followedAt }: ChannelFollow,
+  stale: readonly string[],
+): Promise<void> {
   const change =
     followedAt === null
-      ? db`delete from channels.follows f using channel where f.channel_id = channel.id and f.fid = ${fid}::bigint`
+      ? db`delete from channels.follows where channel_id = ${channelId} and fid = ${fid}::bigint`
       : db`
           insert into channels.follows (channel_id, fid, followed_at)
-          select id, ${fid}::bigint, ${followedAt}::bigint from channel
+          values (${channelId}, ${fid}::bigint, ${followedAt}::bigint)
           on conflict do nothing`
-  const rows = await db`
-    with channel as materialized (
-      select id from channels.channels where id = ${channelId} for no key update
-    ), changed as (
+  const difference = followedAt === null ? -1 : 1
+  await db`
+    with changed as (
       ${change} returning channel_id
+    ), overridden as (
+      ${insertOverride(db, channelId, 'follow', fid)}
     ), counted as (
       update channels.channels c
-      set follower_count = greatest(0, follower_count + ${followedAt === null ? -1 : 1}::integer)
+      set follower_count = greatest(0, c.follower_count + ${difference}::integer),
+          local_followers = c.local_followers + ${difference}::integer
       from changed where c.id = changed.channel_id
       returning c.id
-    ), published as (
-      select ${publishSql(db, db`tag`)} from counted, unnest(${db.types.texts(stale)}::text[]) as tag
     )
-    select id, (select count(*) from published) from channel`
-  invalidation.apply({ tags: stale })
-  return rows.length > 0
+    select ${publishSql(db, db`tag`)} from counted, unnest(${db.types.texts(stale)}::text[]) as tag`
 }
 
 /** A channel that a user follows. */

@@ -5,16 +5,15 @@ import { PlazaError } from '../../platform/errors.js'
 import { castHashBytes } from '../../protocol/bytes.js'
 import { channelParentUrls } from '../../protocol/channel-uri.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
+import { saveUrls } from './channel-urls.js'
 import { saveFollowers, saveMembers } from './document-members.js'
 import { withoutGoverned } from './governed-members.js'
-
-/** Most URLs of one channel, beside the two forms of its own (docs/protocol.md §7.1). */
-const MAX_URLS = 100
+import { type ChannelOverrides, overriddenAfter, type SaveMode, withoutOverridden } from './overrides.js'
 
 /** How a channel is saved, and by whom. */
 export interface SaveOptions {
-  /** Whether the channel must be new, must exist, or may be either. */
-  readonly mode?: 'create' | 'edit' | 'either'
+  /** `replace` by default. */
+  readonly mode?: SaveMode
   /** The lead that may change it; without it there is no check. */
   readonly editorFid?: number
 }
@@ -31,11 +30,12 @@ export async function saveChannel(
   nowUnix: number,
   options: SaveOptions = {},
 ): Promise<void> {
+  const { mode = 'replace' } = options
   const tags = await db.begin(async (transaction) => {
-    const saved = await createOrUpdateChannel(transaction, document, nowUnix, options)
+    const saved = await createOrUpdateChannel(transaction, document, nowUnix, { ...options, mode })
     await saveUrls(transaction, saved)
-    await saveFollowers(transaction, saved)
-    await saveMembers(transaction, saved, nowUnix)
+    await saveFollowers(transaction, saved, mode)
+    await saveMembers(transaction, saved, nowUnix, mode)
     return await publishChannel(transaction, document.id)
   })
   invalidation.apply({ tags })
@@ -62,13 +62,13 @@ export async function importChannel(
 /**
  * Creates the channel, or updates it when a concurrent call created it.
  *
- * @returns The document without what the protocol decides.
+ * @returns The document without what the protocol decides, and in a merge without what is overridden.
  */
 async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
   nowUnix: number,
-  { mode = 'either', editorFid }: SaveOptions,
+  { mode, editorFid }: SaveOptions & { readonly mode: SaveMode },
 ): Promise<ChannelDocument> {
   const { id } = document
   let channel = await lockRow(db, id)
@@ -81,10 +81,14 @@ async function createOrUpdateChannel(
   }
   if (!isNew) channel ??= await lockRow(db, id)
   if (!isNew && editorFid !== undefined && editorFid !== channel?.lead) throw notLead()
-  const saved = channel?.isOfProtocol ? await withoutGoverned(db, document, mode === 'edit') : document
-  await updateChannel(db, saved)
+  const ungoverned = channel?.isOfProtocol ? await withoutGoverned(db, document, mode === 'edit') : document
+  const overrides = channel ?? NO_OVERRIDES
+  const saved = mode === 'merge' ? withoutOverridden(ungoverned, overrides) : ungoverned
+  await updateChannel(db, saved, overriddenAfter(saved, overrides, mode), mode)
   return saved
 }
+
+const NO_OVERRIDES: ChannelOverrides = { overridden: [], localFollowers: 0, localMembers: 0 }
 
 function notLead(): PlazaError {
   return new PlazaError('forbidden', 'only the lead of the channel may change it')
@@ -101,7 +105,7 @@ export async function requireLead(db: Database, id: string, fid: number): Promis
 }
 
 /** State that decides about a change of a channel. */
-interface LockedChannel {
+interface LockedChannel extends ChannelOverrides {
   /** Fid of the lead. */
   readonly lead: number
   readonly isOfProtocol: boolean
@@ -110,7 +114,8 @@ interface LockedChannel {
 /** Locks the channel's row; null when the channel does not exist. */
 async function lockRow(db: Transaction, id: string): Promise<LockedChannel | null> {
   const [row] = await db<LockedChannel[]>`
-    select lead_fid as lead, protocol_id is not null as "isOfProtocol"
+    select lead_fid as lead, protocol_id is not null as "isOfProtocol", overridden,
+      local_followers as "localFollowers", local_members as "localMembers"
     from channels.channels
     where id = ${id}
     for no key update`
@@ -139,9 +144,17 @@ async function insertChannel(db: Transaction, document: ChannelDocument, nowUnix
   return inserted.length > 0
 }
 
-async function updateChannel(db: Transaction, document: ChannelDocument): Promise<void> {
-  const changes = columnsOf(document)
-  if (Object.keys(changes).length === 0) return
+async function updateChannel(
+  db: Transaction,
+  document: ChannelDocument,
+  overridden: readonly string[],
+  mode: SaveMode,
+): Promise<void> {
+  const changes = {
+    ...columnsOf(document),
+    overridden: db.types.texts(overridden),
+    ...(mode === 'merge' ? { is_imported: true } : {}),
+  }
   await db`update channels.channels set ${db(changes)} where id = ${document.id}`
 }
 
@@ -169,45 +182,6 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
   return Object.fromEntries(
     Object.entries(columns).flatMap(([column, value]) => (value === undefined ? [] : [[column, value]])),
   )
-}
-
-/** Adds the given URLs, and to one of the two forms of the channel's own URL the other. */
-async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocument): Promise<void> {
-  await db`
-    with given as (
-      select parent_url as url from channels.channels where id = ${id}
-      union
-      select unnest(${db.types.texts(parent_urls)}::text[])
-    ), form as (
-      select unnest(${db.types.texts(channelParentUrls(id))}::text[]) as url
-    )
-    insert into channels.urls (url, channel_id)
-    select url, ${id} from given
-    union
-    select url, ${id} from form where exists (select from given join form using (url))
-    on conflict do nothing`
-  const [conflict] = await db<{ taken: string | null; urls: number }[]>`
-    select
-      (
-        select u.url from channels.urls u
-        where u.channel_id <> c.id
-          and u.url = any (array_append(${db.types.texts(parent_urls)}::text[], c.parent_url))
-        limit 1
-      ) as taken,
-      (
-        select count(*)::integer from channels.urls u
-        where u.channel_id = c.id and u.url <> all (${db.types.texts(channelParentUrls(id))}::text[])
-      ) as urls
-    from channels.channels c
-    where c.id = ${id}`
-  if (conflict?.taken) {
-    throw new PlazaError('conflict', `${conflict.taken} belongs to another channel`, {
-      property: 'parent_url',
-    })
-  }
-  if (conflict && conflict.urls > MAX_URLS) {
-    throw new PlazaError('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`)
-  }
 }
 
 /** Publishes that views of the channel, and of casts below its URLs, are stale. */

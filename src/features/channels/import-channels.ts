@@ -21,7 +21,8 @@ export interface ChannelImportOptions {
 }
 
 /**
- * Takes over all channels of the public client, then who follows and belongs to some of them.
+ * Takes over all channels of the public client, then who follows and belongs to some of them. What users and operators
+ * have changed on this server stays.
  *
  * @returns how many were saved.
  * @throws Error when the API does not answer.
@@ -40,7 +41,7 @@ export async function importChannels({
   for (const channel of await readPublicChannels(api)) {
     const document = channelDocument(channel)
     const { id, parent_url: parentUrl } = document
-    const problem = await importChannel(db, document, nowUnix)
+    const problem = await importChannel(db, document, nowUnix, { mode: 'merge' })
     if (problem === null) {
       saved += 1
       if ([id, parentUrl].some((name) => includeMembers.includes(String(name))))
@@ -53,7 +54,7 @@ export async function importChannels({
   for (const [id, channel] of byId) {
     const followers = await readPublicFollowers(api, id)
     const members = addRoles(await readPublicMembers(api, id), channel)
-    const problem = await importChannel(db, { id, followers, members }, nowUnix)
+    const problem = await importChannel(db, { id, followers, members }, nowUnix, { mode: 'merge' })
     if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
   }
   return saved

@@ -181,6 +181,26 @@ test('import during follows and unfollows -> all finish, the counter is right', 
   }
 })
 
+test('unfollow while an import adds the follow -> the user does not follow', async () => {
+  await db`delete from channels.follows`
+  let unfollowed: Promise<boolean> | undefined
+  await db.begin(async (transaction) => {
+    await transaction`select from channels.channels where id = ${channelId} for no key update`
+    await transaction`insert into channels.follows values (${channelId}, ${guest}, 1)`
+    unfollowed = setChannelFollow(uncachedWriter(many), { channelId, fid: guest, followedAt: null })
+    await expect.poll(() => waitingForLocks()).toBe(1)
+  })
+  await unfollowed
+  expect(await db`select fid from channels.follows`).toEqual([])
+})
+
+async function waitingForLocks(): Promise<number> {
+  const [row] = await db<{ waiting: number }[]>`
+    select count(*)::integer as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return row!.waiting
+}
+
 test('create one channel many times at once -> created once', async () => {
   const leads = users.slice(0, 16)
   const outcomes = await Promise.allSettled(

@@ -12,6 +12,7 @@ import {
   type MembershipRefusal,
   type MembershipState,
 } from './membership-rules.js'
+import { insertOverride } from './overrides.js'
 
 /** Most membership calls of one user in one channel per hour (docs/protocol.md §7.1). */
 export const MAX_CALLS_PER_HOUR = 100
@@ -170,7 +171,7 @@ async function writeChange(
     case 'demote':
       await db`
         update channels.members set role = 'member' where channel_id = ${request.channelId} and fid = ${request.fid}`
-      await countMembers(db, request.channelId, 0)
+      await countMembers(db, request, 0)
       return 'no moderator any more'
     case 'remove':
       await endInvite(db, request, 'withdrawn', nowUnix)
@@ -207,10 +208,11 @@ async function endInvite(
 /** Writes a member row. A member who becomes a moderator keeps the original date. */
 async function writeMember(
   db: Transaction,
-  { channelId, fid }: MembershipRequest,
+  request: MembershipRequest,
   role: string,
   nowUnix: number,
 ): Promise<void> {
+  const { channelId, fid } = request
   const [member] = await db<{ isNew: boolean }[]>`
     with freed as (
       delete from channels.restricted where channel_id = ${channelId} and fid = ${fid}
@@ -219,14 +221,15 @@ async function writeMember(
     values (${channelId}, ${fid}, ${role}, ${nowUnix})
     on conflict (channel_id, fid) do update set role = excluded.role
     returning xmax = 0 as "isNew"`
-  await countMembers(db, channelId, member?.isNew ? 1 : 0)
+  await countMembers(db, request, member?.isNew ? 1 : 0)
 }
 
 async function deleteMember(
   db: Transaction,
-  { channelId, fid }: MembershipRequest,
+  request: MembershipRequest,
   restrictedAt: number | null,
 ): Promise<void> {
+  const { channelId, fid } = request
   await db`delete from channels.members where channel_id = ${channelId} and fid = ${fid}`
   if (restrictedAt !== null) {
     await db`
@@ -234,14 +237,25 @@ async function deleteMember(
       values (${channelId}, ${fid}, ${restrictedAt})
       on conflict (channel_id, fid) do update set restricted_at = excluded.restricted_at`
   }
-  await countMembers(db, channelId, -1)
+  await countMembers(db, request, -1)
 }
 
-/** Adds the change to the counter, which may have been imported without a list. */
-async function countMembers(db: Transaction, channelId: string, change: number): Promise<void> {
+/**
+ * Adds the change to the counter, which may have been imported without a list. From now on scheduled imports leave the
+ * membership of this user.
+ */
+async function countMembers(
+  db: Transaction,
+  { channelId, fid }: MembershipRequest,
+  change: number,
+): Promise<void> {
   await db`
+    with overridden as (
+      ${insertOverride(db, channelId, 'membership', fid)}
+    )
     update channels.channels c
     set member_count = c.member_count + ${change}::integer,
+        local_members = c.local_members + ${change}::integer,
         moderator_fids = ${moderatorsOf(db)}
     where c.id = ${channelId}`
 }

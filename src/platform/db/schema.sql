@@ -423,6 +423,10 @@ create table channels.channels (
   external_link_title text,
   external_link_url text,
   protocol_id bytea,
+  overridden text[] not null default '{}'::text[],
+  local_followers integer not null default 0,
+  local_members integer not null default 0,
+  is_imported boolean not null default false,
   constraint channels_pkey PRIMARY KEY (id)
 );
 CREATE INDEX channels_by_followers ON channels.channels USING btree (follower_count DESC, id);
@@ -517,6 +521,15 @@ create table channels.urls (
   constraint urls_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
 );
 CREATE INDEX urls_by_channel ON channels.urls USING btree (channel_id);
+
+create table channels.user_overrides (
+  channel_id text not null,
+  kind text not null,
+  fid bigint not null,
+  constraint user_overrides_pkey PRIMARY KEY (channel_id, kind, fid),
+  constraint user_overrides_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE,
+  constraint user_overrides_kind_check CHECK ((kind = ANY (ARRAY['follow'::text, 'membership'::text])))
+);
 
 create table embeds.urls (
   url text not null,
