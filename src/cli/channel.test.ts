@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../test/network.js'
 import { inviteMember, removeMember } from '../features/channels/membership.js'
-import { uncachedWriter } from '../graph/cache/invalidation.js'
+import { INVALIDATION_CHANNEL, uncachedWriter } from '../graph/cache/invalidation.js'
 import { verification } from '../hub/merge/testing/in-memory-merges.js'
 import { createProgram } from './program.js'
 
@@ -59,6 +59,40 @@ describe('plaza channel', () => {
     expect((await plaza(['create', 'other', '--lead', '0'])).failure).toMatch('must be a whole number from 1')
     const thief = ['create', 'thief', '--lead', '2', '--parent-url', 'https://example.com/peas']
     expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')
+  })
+
+  it('removes a URL that is not the parent URL, so that another channel can have it', async () => {
+    const [own, older] = ['https://farcaster.xyz/~/channel/gardens', 'https://warpcast.com/~/channel/gardens']
+    await plaza(['create', 'gardens', '--lead', '1', '--parent-url', 'chain://gardens'])
+    const remove = ['edit', 'gardens', '--remove-url', 'chain://gardens']
+    expect((await plaza(remove)).failure).toBe(
+      'chain://gardens is the parent URL of gardens: set another one with --parent-url',
+    )
+    expect((await plaza(['edit', 'gardens', '--remove-url', 'chain://x'])).failure).toBe(
+      'chain://x is no URL of gardens',
+    )
+    expect((await plaza([...remove, '--parent-url', own])).failure).toBeNull()
+    expect((await plaza(['edit', 'gardens', '--remove-url', older])).failure).toMatch('is the parent URL')
+    const urls = await db`select url from channels.urls order by url`
+    expect(urls.map(({ url }) => url)).toEqual([own, older])
+    const taker = ['create', 'meadows', '--lead', '1', '--parent-url', 'chain://gardens']
+    expect((await plaza(taker)).failure).toBeNull()
+  })
+
+  it('deletes a channel that is not of the protocol, and tells servers', async () => {
+    await plaza(['create', 'gardens', '--lead', '1', '--parent-url', 'chain://gardens'])
+    const stale: string[] = []
+    const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => stale.push(tag))
+    expect(await plaza(['delete', 'gardens'])).toEqual({
+      lines: ['channel gardens is deleted'],
+      failure: null,
+    })
+    await expect.poll(() => stale).toEqual(['channel:gardens', 'channelUrl:chain://gardens'])
+    await listening.unlisten()
+    expect(await row('gardens')).toBeUndefined()
+    expect((await plaza(['delete', 'gardens'])).failure).toBe('there is no channel gardens')
+    await plaza(['register', 'ferns', '--owner', '0x00000000000000000000000000000000000000AA'])
+    expect((await plaza(['delete', 'ferns'])).failure).toMatch('is a channel of the protocol')
   })
 
   it('registers, renews and transfers a channel of the protocol, for an address or for a user who verified one', async () => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
-import { importChannel } from '../features/channels/channels.js'
+import { deleteChannel, importChannel } from '../features/channels/channels.js'
 import { listChannelMemberships } from '../features/channels/membership-lists.js'
 import { channelExists } from '../features/channels/queries.js'
 import type { Database } from '../platform/db/connection.js'
@@ -19,13 +19,14 @@ interface ChannelOptions {
   readonly lead?: number
   readonly parentUrl?: string
   readonly alsoUrl?: string[]
+  readonly removeUrl?: string[]
   readonly image?: string
 }
 
-/** `plaza channel create|edit|import|members|register|renew|transfer` */
+/** `plaza channel create|edit|delete|import|members|register|renew|transfer` */
 export function addChannelCommand(channel: Command, context: CommandContext): void {
   for (const verb of ['create', 'edit'] as const) {
-    channel
+    const command = channel
       .command(verb)
       .description(verb === 'create' ? 'create a channel' : 'change the given properties of a channel')
       .argument('<id>', 'up to 16 lowercase letters, digits and hyphens')
@@ -37,12 +38,26 @@ export function addChannelCommand(channel: Command, context: CommandContext): vo
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
-          const problem = await importChannel(db, documentOf(id, options), nowUnix(), { mode: verb })
+          const { removeUrl: removedUrls = [] } = options
+          const saving = { mode: verb, removedUrls }
+          const problem = await importChannel(db, documentOf(id, options), nowUnix(), saving)
           if (problem !== null) throw new UsageError(problem)
           context.print(`channel ${id}`)
         }),
       )
+    if (verb === 'edit') command.option('--remove-url <url...>', 'further parent URLs that end')
   }
+  channel
+    .command('delete')
+    .description('delete a channel with its members, followers and URLs, unless it is of the protocol')
+    .argument('<id>')
+    .action((id: string) =>
+      withDatabase(context, 'channel', async (db) => {
+        const problem = await deleteChannel(db, id)
+        if (problem !== null) throw new UsageError(problem)
+        context.print(`channel ${id} is deleted`)
+      }),
+    )
   channel
     .command('members')
     .description('list members, open invites, restricted and banned users of a channel')

@@ -5,7 +5,7 @@ import { PlazaError } from '../../platform/errors.js'
 import { castHashBytes } from '../../protocol/bytes.js'
 import { channelParentUrls } from '../../protocol/channel-uri.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
-import { saveUrls } from './channel-urls.js'
+import { type ListedUrls, moveListedUrl, removeUrls, saveUrls } from './channel-urls.js'
 import { saveFollowers, saveMembers } from './document-members.js'
 import { withoutGoverned } from './governed-members.js'
 import { type ChannelOverrides, overriddenAfter, type SaveMode, withoutOverridden } from './overrides.js'
@@ -16,6 +16,10 @@ export interface SaveOptions {
   readonly mode?: SaveMode
   /** The lead that may change it; without it there is no check. */
   readonly editorFid?: number
+  /** URLs that the channel has no longer. */
+  readonly removedUrls?: readonly string[]
+  /** URLs in the list of the public client: a merge moves them between imported channels. */
+  readonly listedUrls?: ListedUrls
 }
 
 /**
@@ -30,13 +34,15 @@ export async function saveChannel(
   nowUnix: number,
   options: SaveOptions = {},
 ): Promise<void> {
-  const { mode = 'replace' } = options
+  const { mode = 'replace', removedUrls = [], listedUrls = new Map() } = options
   const tags = await db.begin(async (transaction) => {
     const saved = await createOrUpdateChannel(transaction, document, nowUnix, { ...options, mode })
+    const losers = mode === 'merge' ? await moveListedUrl(transaction, saved, listedUrls) : []
     await saveUrls(transaction, saved)
+    const removed = await removeUrls(transaction, document.id, removedUrls)
     await saveFollowers(transaction, saved, mode)
     await saveMembers(transaction, saved, nowUnix, mode)
-    return await publishChannel(transaction, document.id)
+    return await publishChannels(transaction, [document.id, ...losers], removed)
   })
   invalidation.apply({ tags })
 }
@@ -184,14 +190,37 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
   )
 }
 
-/** Publishes that views of the channel, and of casts below its URLs, are stale. */
-async function publishChannel(db: Transaction, id: string): Promise<string[]> {
+/**
+ * Deletes a channel with its URLs, followers, members, invites and restrictions, in a process without caches. Casts stay.
+ *
+ * @returns Why it was not deleted; null after a success.
+ */
+export async function deleteChannel(db: Database, id: string): Promise<string | null> {
+  return await db.begin(async (transaction) => {
+    const channel = await lockRow(transaction, id)
+    if (channel === null) return `there is no channel ${id}`
+    if (channel.isOfProtocol) return `${id} is a channel of the protocol, which its registration keeps`
+    await publishChannels(transaction, [id])
+    await transaction`delete from channels.channels where id = ${id}`
+    return null
+  })
+}
+
+/** Publishes that views of the channels, and of casts below their URLs and former URLs, are stale. */
+async function publishChannels(
+  db: Transaction,
+  ids: readonly string[],
+  removedUrls: readonly string[] = [],
+): Promise<string[]> {
+  const changed = [...ids.map(cacheTag.channel), ...removedUrls.map(cacheTag.channelUrl)]
   const published = await db<{ tag: string }[]>`
     select tag, ${publishSql(db, db`tag`)}
     from (
-      select ${cacheTag.channel(id)} as tag
+      select unnest(${db.types.texts(changed)}::text[]) as tag
       union all
-      select ${cacheTag.channelUrl('')}::text || url from channels.urls where channel_id = ${id}
+      select ${cacheTag.channelUrl('')}::text || url
+      from channels.urls
+      where channel_id = any (${db.types.texts(ids)}::text[])
     ) stale`
   return published.map(({ tag }) => tag)
 }

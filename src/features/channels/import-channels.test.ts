@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { createRecordingLog } from '../../../test/sync/test-sync.js'
-import { uncachedWriter } from '../../graph/cache/invalidation.js'
+import { INVALIDATION_CHANNEL, uncachedWriter } from '../../graph/cache/invalidation.js'
 import { setChannelFollow } from './channel-follows.js'
 import { type SaveOptions, saveChannel } from './channels.js'
 import { importChannels } from './import-channels.js'
@@ -183,5 +183,72 @@ describe('an import of an operator', () => {
     await edit({ members: [{ fid: 3, role: 'member', member_since: 1 }] }, {})
     await runImport()
     expect(await memberships()).toContainEqual([3, 'member'])
+  })
+})
+
+describe('a URL that the client lists with another channel', () => {
+  const urlsOf = async (id: string) => {
+    const rows = await db<
+      { url: string }[]
+    >`select url from channels.urls where channel_id = ${id} order by url`
+    return rows.map(({ url }) => url)
+  }
+  const forms = ['https://farcaster.xyz/~/channel/gardens', 'https://warpcast.com/~/channel/gardens']
+  const meadows = { ...gardens, id: 'meadows' }
+
+  it('moves when a channel was renamed; the former one keeps its people and has its own URL', async () => {
+    await runImport()
+    const stale: string[] = []
+    const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => stale.push(tag))
+    client.channels = [meadows]
+    expect(await runImport([])).toEqual([])
+    await expect.poll(() => stale).toContain('channel:gardens')
+    expect(stale).toEqual(expect.arrayContaining(['channel:meadows', 'channelUrl:chain://gardens']))
+    await listening.unlisten()
+    expect([await urlsOf('meadows'), await urlsOf('gardens')]).toEqual([['chain://gardens'], forms])
+    expect(await row()).toMatchObject({ parent: forms[0], followers: 2 })
+    expect(await runImport([])).toEqual([])
+  })
+
+  it('moves when the former channel has another URL, in either order of the list', async () => {
+    const [moved, taker] = [{ ...gardens, url: 'chain://hills' }, meadows]
+    for (const list of [
+      [moved, taker],
+      [taker, moved],
+    ]) {
+      await db`delete from channels.channels`
+      client.channels = [gardens]
+      await runImport([])
+      client.channels = list
+      expect(await runImport([])).toEqual([])
+      expect(await urlsOf('meadows')).toEqual(['chain://gardens'])
+      expect(await urlsOf('gardens')).toContain('chain://hills')
+      expect(await row()).toMatchObject({ parent: 'chain://hills' })
+    }
+  })
+
+  it('stays while the client lists it with both, or one has it in the other form', async () => {
+    await runImport([])
+    client.channels = [gardens, meadows]
+    expect(await runImport([])).toHaveLength(1)
+    expect(await urlsOf('gardens')).toEqual(['chain://gardens'])
+    client.channels = [{ ...gardens, url: forms[1] }]
+    await runImport([])
+    client.channels.push({ ...meadows, url: forms[0] })
+    expect(await runImport([])).toHaveLength(1)
+    expect(await urlsOf('gardens')).toEqual(['chain://gardens', ...forms])
+  })
+
+  it('stays where it was set on this server', async () => {
+    await edit({ lead_fid: 1, parent_url: 'chain://gardens' }, {})
+    client.channels = [meadows]
+    expect(await runImport([])).toHaveLength(1)
+    await db`delete from channels.channels`
+    client.channels = [{ ...gardens, url: 'chain://hills' }]
+    await runImport([])
+    await edit({ parent_urls: ['chain://gardens'] })
+    client.channels.push(meadows)
+    expect(await runImport([])).toHaveLength(1)
+    expect(await urlsOf('gardens')).toEqual(['chain://gardens', 'chain://hills'])
   })
 })

@@ -7,6 +7,7 @@ import {
 } from '../../hub/sync/import/public-channels.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
+import type { ListedUrls } from './channel-urls.js'
 import { importChannel } from './channels.js'
 
 /** Dependencies of the import of channels. */
@@ -38,10 +39,11 @@ export async function importChannels({
   const nowUnix = Math.floor(clock() / 1000)
   const byId = new Map<string, Record<string, unknown>>()
   const problems = new Set<string>()
-  for (const channel of await readPublicChannels(api)) {
-    const document = channelDocument(channel)
+  const documents = (await readPublicChannels(api)).map(channelDocument)
+  const listedUrls = listedUrlsOf(documents)
+  for (const document of documents) {
     const { id, parent_url: parentUrl } = document
-    const problem = await importChannel(db, document, nowUnix, { mode: 'merge' })
+    const problem = await importChannel(db, document, nowUnix, { mode: 'merge', listedUrls })
     if (problem === null) {
       saved += 1
       if ([id, parentUrl].some((name) => includeMembers.includes(String(name))))
@@ -58,6 +60,12 @@ export async function importChannels({
     if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
   }
   return saved
+}
+
+function listedUrlsOf(documents: readonly Record<string, unknown>[]): ListedUrls {
+  return new Map(
+    documents.map(({ id, parent_url: url }) => [String(id), typeof url === 'string' ? url : null] as const),
+  )
 }
 
 /** The list of members has everybody and does not say who moderates; the channel does, and who leads it. */
