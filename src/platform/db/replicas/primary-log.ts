@@ -1,6 +1,7 @@
 import { PlazaError } from '../../errors.js'
 import { pause, resultWithin } from '../../process/pause.js'
 import type { Database } from '../connection.js'
+import { isTemporary } from '../connection-errors.js'
 
 /** A position in the primary's write-ahead log (LSN), in bytes from its start, and the time at which it was requested. */
 export interface LogPosition {
@@ -24,6 +25,7 @@ export class PrimaryLog {
   #reading: Promise<LogPosition> | null = null
   #nextReading: Promise<LogPosition> | null = null
   #first: LogPosition | null = null
+  #systemId: string | null = null
 
   /**
    * @param db Connections to the primary for short statements.
@@ -47,6 +49,12 @@ export class PrimaryLog {
   /** The first position that this process read: its schema is complete there. Null before. */
   get first(): LogPosition | null {
     return this.#first
+  }
+
+  /** Reads what tells its cluster from all others, as `readSystemId`. */
+  async systemId(): Promise<string | null> {
+    this.#systemId ??= await readSystemId(this.db)
+    return this.#systemId
   }
 
   /** A position that includes every commit that was acknowledged before this time. */
@@ -108,6 +116,21 @@ export class PrimaryLog {
 }
 
 const noResult = () => {}
+
+/**
+ * Reads the identifier that a primary shares with its replicas alone. Empty where it may not be read, as in some managed services;
+ * null while the server is away.
+ */
+export async function readSystemId(db: Database): Promise<string | null> {
+  const reading = db<[{ id: string }]>`select system_identifier::text as id from pg_control_system()`
+  return await resultWithin(
+    ANSWER_TIMEOUT_MS,
+    reading.then(
+      ([row]) => row.id,
+      (error: unknown) => (isTemporary(error) ? null : ''),
+    ),
+  )
+}
 
 /**
  * Reads the end of what the primary has on disk, which is what its replicas can have. Acknowledged commits are on disk,

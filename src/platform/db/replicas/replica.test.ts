@@ -7,7 +7,7 @@ import { Replica } from './replica.js'
 const MAX_LAG_MS = 60_000
 
 /** A database that says the positions of a test, as a primary and as its replica. */
-async function openServers({ keepMs = 10 * MAX_LAG_MS } = {}) {
+async function openServers({ keepMs = 10 * MAX_LAG_MS, replicaOf = 1 } = {}) {
   const { db, connect, url } = await createTestDatabase({ poolSize: 1 })
   await db`create schema said`
   await db`create table said.positions (primary_lsn pg_lsn, replica_lsn pg_lsn)`
@@ -19,6 +19,9 @@ async function openServers({ keepMs = 10 * MAX_LAG_MS } = {}) {
   await db`
     create function said.pg_last_wal_replay_lsn() returns pg_lsn
     return (select replica_lsn from said.positions)`
+  await db.unsafe(`
+    create function said.pg_control_system(out system_identifier bigint) stable language sql as
+    $$select case current_setting('application_name') when 'plaza replica position' then ${replicaOf} else 1 end$$`)
   const [row] = await db<{ name: string }[]>`select quote_ident(current_database()) as name`
   await db.unsafe(`alter database ${row!.name} set search_path = said, pg_catalog, public`)
   const primaryLog = new PrimaryLog(connect({ poolSize: 1 }), keepMs)
@@ -76,4 +79,14 @@ it('a replica that lacks the oldest position that is known is left out until it 
   await expect.poll(() => replica.isUsable).toBe(false)
   await say('0/9000', '0/9000')
   await expect.poll(() => replica.isUsable).toBe(true)
+})
+
+it('a replica of another database: is not used, however far it gets', async () => {
+  const { replica, say } = await openServers({ replicaOf: 2 })
+  await say('0/1000', '0/1000')
+  for (const position of ['0/5000', '0/9000']) {
+    await say(position, position)
+    expect(await replica.waitFor(0x1000, 100)).toBe(false)
+  }
+  expect(replica.isUsable).toBe(false)
 })

@@ -1,7 +1,13 @@
 import type { Log } from '../../log/log.js'
 import { pause, resultWithin } from '../../process/pause.js'
 import { connect, type Database } from '../connection.js'
-import { ANSWER_TIMEOUT_MS, type LogPosition, POSITION_INTERVAL_MS, type PrimaryLog } from './primary-log.js'
+import {
+  ANSWER_TIMEOUT_MS,
+  type LogPosition,
+  POSITION_INTERVAL_MS,
+  type PrimaryLog,
+  readSystemId,
+} from './primary-log.js'
 
 export interface ReplicaOptions {
   /** Leads to one server, not to a balancer before several: the positions are those of one. */
@@ -31,6 +37,8 @@ const NOT_KNOWN_YET = 'its position is not known yet'
 /** State of a replica, as it reports it. */
 interface ReplicaState {
   readonly isStandby: boolean
+  /** It belongs to another database cluster than the primary. */
+  readonly isForeign: boolean
   /** The end of what it has replayed. */
   readonly lsn: number
   readonly readMs: number
@@ -45,6 +53,8 @@ export class Replica {
   #db: Database
   #monitorDb: Database
   #state: ReplicaState | null = null
+  /** Whether it belongs to another cluster than the primary; null before that is known, each time that it is there. */
+  #isForeign: boolean | null = null
   /** Why it is not used; null when it is. */
   #problem: string | null = NOT_KNOWN_YET
   /** The oldest known position of the primary that it has not replayed. */
@@ -133,16 +143,28 @@ export class Replica {
   async #readState(): Promise<ReplicaState | null> {
     try {
       const state = await resultWithin(ANSWER_TIMEOUT_MS, readReplicaState(this.#monitorDb))
-      if (state === null) this.#monitorDb = replace(this.#monitorDb, this.#connectMonitor())
-      return state
+      if (state === null) {
+        this.#monitorDb = replace(this.#monitorDb, this.#connectMonitor())
+        return null
+      }
+      this.#isForeign ??= await this.#looksForeign()
+      return { ...state, isForeign: this.#isForeign ?? false }
     } catch {
       return null
     }
   }
 
+  async #looksForeign(): Promise<boolean | null> {
+    const { primaryLog } = this.options
+    const [own, primary] = await Promise.all([readSystemId(this.#monitorDb), primaryLog.systemId()])
+    if (own === null || primary === null) return null
+    return own !== '' && primary !== '' && own !== primary
+  }
+
   #judge(state: ReplicaState | null): void {
     const problem = state === null ? 'it does not answer' : this.#problemOf(state, this.#state)
     if (state === null && this.#state !== null) this.#lose()
+    if (state === null) this.#isForeign = null
     this.#state = state
     const isNews = problem !== this.#problem
     this.#problem = problem
@@ -158,6 +180,7 @@ export class Replica {
   #problemOf(state: ReplicaState, earlier: ReplicaState | null): string | null {
     const { primaryLog, maxLagMs } = this.options
     if (!state.isStandby) return 'it is not a standby'
+    if (state.isForeign) return 'it is a replica of another database'
     const { first, last, oldest } = primaryLog
     if (first === null) return NOT_KNOWN_YET
     if (state.lsn < first.lsn) return 'it lacks what was there when this process started'
@@ -204,8 +227,8 @@ function replace(old: Database, fresh: Database): Database {
   return fresh
 }
 
-async function readReplicaState(db: Database): Promise<ReplicaState> {
-  const [row] = await db<Omit<ReplicaState, 'readMs'>[]>`
+async function readReplicaState(db: Database): Promise<Omit<ReplicaState, 'isForeign'>> {
+  const [row] = await db<Pick<ReplicaState, 'isStandby' | 'lsn'>[]>`
     select pg_is_in_recovery() as "isStandby",
       (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0'::pg_lsn)::bigint as lsn`
   return { ...row!, readMs: performance.now() }
