@@ -65,7 +65,10 @@ export async function expireSecrets(db: Queryable, webhookId: string, graceSecon
       and (expires_at is null or expires_at > now() + ${graceSeconds}::integer * interval '1 second')`
 }
 
-/** Returns the active secrets by webhook, newest first. */
+/**
+ * Returns the active secrets by webhook, newest first. One that the key of this server does not open is left out, so that its webhook
+ * can be listed, deleted, and given a new secret; a webhook that has only such has an empty list.
+ */
 export async function decryptSigningSecrets(
   db: Queryable,
   vault: Vault,
@@ -82,9 +85,17 @@ export async function decryptSigningSecrets(
   const secrets = new Map<string, SigningSecret[]>()
   for (const { webhookId, sealed, ...secret } of rows) {
     const found = secrets.get(webhookId) ?? []
-    if (found.length === MAX_SIGNING_SECRETS) continue
-    found.push({ ...secret, value: vault.open(sealed, webhookSecretContext(secret.uid)).toString() })
     secrets.set(webhookId, found)
+    const value = openOrNull(vault, sealed, webhookSecretContext(secret.uid))
+    if (value !== null && found.length < MAX_SIGNING_SECRETS) found.push({ ...secret, value })
   }
   return secrets
+}
+
+function openOrNull(vault: Vault, sealed: Buffer, context: string): string | null {
+  try {
+    return vault.open(sealed, context).toString()
+  } catch {
+    return null
+  }
 }

@@ -83,11 +83,20 @@ export async function prepareDeliveries(
     renderMissingData(context, claimed),
     decryptSigningSecrets(context.db, context.vault, [...new Set(claimed.map(({ webhookId }) => webhookId))]),
   ])
-  return claimed.map((delivery) => ({
-    ...delivery,
-    data: delivery.data ?? rendered.get(delivery.eventId) ?? 'null',
-    secrets: secrets.get(delivery.webhookId) ?? [],
-  }))
+  return claimed.map((delivery) => {
+    const own = secrets.get(delivery.webhookId)
+    // Unsigned, its receiver would refuse it.
+    if (own?.length === 0) {
+      throw new Error(
+        `no secret of webhook ${delivery.webhookId} can be decrypted: is PLAZA_SECRET_KEY the key of before?`,
+      )
+    }
+    return {
+      ...delivery,
+      data: delivery.data ?? rendered.get(delivery.eventId) ?? 'null',
+      secrets: own ?? [],
+    }
+  })
 }
 
 async function renderMissingData(
