@@ -3,6 +3,7 @@ import type { Log } from '../../platform/log/log.js'
 import { resultWithin } from '../../platform/process/pause.js'
 import type { FollowedChain } from './chain-settings.js'
 import { type Endpoint, openEndpoint } from './endpoint.js'
+import { type HandledBlock, InconsistentReply } from './log-range.js'
 
 /** Dependencies and callbacks of a `ChainRpc`. */
 export interface ChainRpcOptions {
@@ -17,6 +18,7 @@ export interface ChainRpcOptions {
 
 /** The answer of one endpoint. */
 interface EndpointAnswer<T> {
+  readonly index: number
   readonly endpoint: string
   readonly answer: T
 }
@@ -117,7 +119,7 @@ export class ChainRpc {
     const first = answers[0]!.answer
     if (answers.every(({ answer }) => isDeepStrictEqual(comparedPart(answer), comparedPart(first))))
       return first
-    this.#reportMismatch(answers.map(({ endpoint, answer }) => ({ endpoint, answer: comparedPart(answer) })))
+    this.#reportMismatch(answers.map((each) => ({ ...each, answer: comparedPart(each.answer) })))
     throw new RpcMismatch(`RPC endpoints of ${this.chain.name} returned different answers`)
   }
 
@@ -130,11 +132,33 @@ export class ChainRpc {
    */
   async requestConfirmed<T>(work: (endpoint: Endpoint) => Promise<T>, timeoutMs: number): Promise<T> {
     const answers = await this.#requestAll(work, timeoutMs)
+    this.#requireEnough(answers)
+    return this.#requireEqual(answers, (answer) => answer)
+  }
+
+  /**
+   * Requires that these blocks have left the chain. All endpoints are asked, each for its chain id anew, and two must answer
+   * where there are two: one alone may have missed a hard fork, or have become one of another chain. An endpoint
+   * that still has one of the blocks is used from now on.
+   *
+   * @throws InconsistentReply if an endpoint has one of the blocks; Error if too few endpoints answer.
+   */
+  async requireReplaced(blocks: readonly HandledBlock[]): Promise<void> {
+    for (const each of this.#endpoints) each.checked = false
+    const answers = await this.#requestAll((endpoint) => hashesInPlaceOf(endpoint, blocks))
+    const keeping = answers.find(({ answer }) => blocks.some(({ hash }, index) => answer[index] === hash))
+    if (keeping === undefined) return this.#requireEnough(answers)
+    this.#reportMismatch(answers)
+    this.#current = keeping.index
+    this.#switchedAtMs = this.options.clock()
+    throw new InconsistentReply(`${keeping.endpoint} has a block that another RPC has replaced`)
+  }
+
+  #requireEnough(answers: readonly unknown[]): void {
     const [count, needed] = [this.#endpoints.length, Math.min(2, this.#endpoints.length)]
     if (answers.length < needed) {
       throw new Error(`${answers.length} of ${count} RPC endpoints answered, and ${needed} must agree`)
     }
-    return this.#requireEqual(answers, (answer) => answer)
   }
 
   async #requestAll<T>(
@@ -143,6 +167,7 @@ export class ChainRpc {
   ): Promise<EndpointAnswer<T>[]> {
     const answers = await Promise.allSettled(
       this.#endpoints.map(async ({ endpoint }, index) => ({
+        index,
         endpoint: endpoint.name,
         answer: await this.#requestWithin(timeoutMs, index, work),
       })),
@@ -213,4 +238,18 @@ export class ChainRpc {
     this.#current = (index + 1) % this.#endpoints.length
     this.#switchedAtMs = this.options.clock()
   }
+}
+
+/** Returns the hashes of the blocks at these numbers. @throws InconsistentReply if they are unknown. */
+async function hashesInPlaceOf(
+  endpoint: Endpoint,
+  blocks: readonly HandledBlock[],
+): Promise<(string | undefined)[]> {
+  const headers = await endpoint.headers(blocks.map(({ number }) => number))
+  const isKept = blocks.some(({ hash }, index) => headers[index]?.hash === hash)
+  // A node that is behind does not know what is in place of the blocks.
+  if (!isKept && headers.includes(null)) {
+    throw new InconsistentReply(`${endpoint.name} does not have all blocks that were handled`)
+  }
+  return headers.map((header) => header?.hash)
 }

@@ -192,6 +192,48 @@ it('a reorganization of final blocks -> everything is read again', async () => {
   await expectTruth()
 })
 
+it('blocks that one RPC alone has replaced are not final blocks that left the chain', async () => {
+  const follower = open(recorder({ confirmedOnly: true }))
+  await transfer(38n)
+  await chain.mine(CONFIRMATIONS)
+  await catchUp(follower)
+  // It has missed a hard fork, and is asked because the other one refuses a request.
+  second.faults = {
+    alterResult: (method, result) =>
+      method === 'eth_getBlockByNumber'
+        ? { ...(result as object), hash: `0x${'cd'.repeat(32)}`, parentHash: `0x${'cd'.repeat(32)}` }
+        : result,
+  }
+  const refusals = ['too many requests']
+  first.faults = { status: () => (refusals.pop() === undefined ? null : 429) }
+  await expect(follower.step()).rejects.toThrow('has a block that another RPC has replaced')
+  await transfer(39n)
+  await chain.mine(CONFIRMATIONS)
+  // The RPC that contradicted is used.
+  expect(await catchUp(follower)).not.toContain('reorged')
+  await expectTruth()
+
+  first.faults = { stopped: true }
+  await expect(follower.step()).rejects.toThrow('1 of 2 RPC endpoints answered, and 2 must agree')
+  await expectTruth()
+})
+
+it('an RPC that becomes one of another chain reverts nothing', async () => {
+  const follower = open(recorder({ confirmedOnly: true }), { rpcUrls: [first.url] })
+  await transfer(39n)
+  await chain.mine(CONFIRMATIONS)
+  await catchUp(follower)
+  first.faults = {
+    chainId: 1,
+    alterResult: (method, result) =>
+      method === 'eth_getBlockByNumber' ? { ...(result as object), hash: `0x${'cd'.repeat(32)}` } : result,
+  }
+  await expect(follower.step()).rejects.toThrow('is on chain 1, not 10')
+  await expectTruth()
+  first.faults = {}
+  expect(await catchUp(follower)).toEqual(['caughtUp'])
+})
+
 it('a node that knows no block before the last one is no reorganization of final blocks', async () => {
   const follower = open()
   for (const value of [33n, 34n]) await transfer(value)

@@ -204,6 +204,7 @@ export class ChainFollower<Extra = void> {
     // A node that is behind knows none of them. Everything is read anew only where each has another block in its place.
     if (commonBlock === undefined && headers.includes(null))
       throw new InconsistentReply('the RPC does not have all blocks that were handled')
+    if (commonBlock === undefined) await rpc.requireReplaced(handled)
     await db.begin(async (transaction) => {
       if (commonBlock !== undefined) {
         const to = commonBlock.number + 1
