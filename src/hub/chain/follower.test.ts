@@ -378,6 +378,8 @@ it('an RPC that lags or contradicts itself changes nothing', async () => {
         : result,
     (method, result) => (method === 'eth_getLogs' ? { not: 'a list' } : result),
     (method, result) =>
+      method === 'eth_getLogs' ? [...(result as object[]), ...(result as object[])] : result,
+    (method, result) =>
       method === 'eth_getBlockByNumber' ? { ...(result as object), number: '0x1' } : result,
   ]
   for (const lie of lies) {

@@ -109,7 +109,15 @@ async function readLogs(
       throw new InconsistentReply(`${endpoint.name} returned a log that does not match the filter`)
     }
   }
-  return logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+  for (const [index, { blockNumber, logIndex }] of logs.entries()) {
+    const next = logs[index + 1]
+    // Handlers add up what logs say: a transfer that comes twice would be in balances twice.
+    if (next?.blockNumber === blockNumber && next.logIndex === logIndex) {
+      throw new InconsistentReply(`${endpoint.name} returned log ${logIndex} of block ${blockNumber} twice`)
+    }
+  }
+  return logs
 }
 
 async function readHeaders(
