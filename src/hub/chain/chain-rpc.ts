@@ -95,10 +95,12 @@ export class ChainRpc {
 
   /**
    * Calls all endpoints at once. Returns the answers of those that succeed, in the order of the URLs.
+   *
+   * @param timeoutMs An endpoint without an answer by then counts as failed.
    * @throws the error of the first endpoint, if all fail.
    */
-  async requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T[]> {
-    return (await this.#requestAll(work)).map(({ answer }) => answer)
+  async requestAll<T>(work: (endpoint: Endpoint) => Promise<T>, timeoutMs?: number): Promise<T[]> {
+    return (await this.#requestAll(work, timeoutMs)).map(({ answer }) => answer)
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   toEventSelector,
 } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
@@ -159,6 +160,25 @@ describe('completion', () => {
     await pay(stranger, receiver, 10_000n)
     await follow(0)
     expect(await statusOf(frame), 'not final').toBe('created')
+    await follow()
+    expect(await statusOf(frame)).toBe('completed')
+  })
+
+  it('an RPC that lags: a transfer before the request does not complete', async () => {
+    const lagging = await startRpcProxy(chain.url)
+    lagging.faults = { blocksBehind: 3 }
+    const rpcUrls = [lagging.url, chain.url]
+    const rpcs = new Map([
+      ['base' as const, new ChainRpc({ ...rpc.chain, rpcUrls }, { log: silentLog, clock: Date.now })],
+    ])
+    const lateApi = await createTestApi({ db, tokenTracking: { ...tokenTracking, rpcs } })
+    const receiver = newReceiver()
+    await pay(ann, receiver, 10_000n)
+    const reply = await lateApi.send('POST', 'frame/transaction/pay', bodyOf(receiver))
+    const frame = reply.json().transaction_frame
+    await follow()
+    expect(await statusOf(frame)).toBe('created')
+    await pay(ann, receiver, 10_000n)
     await follow()
     expect(await statusOf(frame)).toBe('completed')
   })

@@ -18,6 +18,9 @@ import {
 } from '../schema/payment.js'
 import { toSmallestUnit } from '../smallest-unit.js'
 
+/** Longest wait for the newest block of every endpoint: one that does not answer must not keep a request. */
+const HEADS_TIMEOUT_MS = 3_000
+
 /** `POST frame/transaction/pay` */
 export const createPayFrame = defineOperation({
   method: 'POST',
@@ -46,10 +49,13 @@ export const createPayFrame = defineOperation({
     const existing = await findByIdem(writerDb, request)
     if (existing !== null) return { transaction_frame: presentFrame(existing, publicUrl()) }
     const address = to.token_contract_address.toLowerCase() as Hex
-    const { details, head } = await fromChain(rpc, async (endpoint) => ({
-      details: await readTokenDetails(endpoint, address),
-      head: await endpoint.head(),
-    }))
+    const [{ details, head }, heads] = await Promise.all([
+      fromChain(rpc, async (endpoint) => ({
+        details: await readTokenDetails(endpoint, address),
+        head: await endpoint.head(),
+      })),
+      rpc.requestAll((endpoint) => endpoint.head(), HEADS_TIMEOUT_MS).catch(() => []),
+    ])
     if (details === null) {
       throw invalidDestination('token_contract_address', `is not an ERC-20 token on ${network}`)
     }
@@ -58,7 +64,8 @@ export const createPayFrame = defineOperation({
       ...request,
       amountRaw,
       symbol: details.symbol,
-      fromBlock: head + 1,
+      // One endpoint alone may lag, and a transfer from before the request would complete the payment.
+      fromBlock: Math.max(head, ...heads) + 1,
       nowMs: clock(),
     })
     return { transaction_frame: presentFrame(frame, publicUrl()) }
