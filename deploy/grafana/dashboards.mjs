@@ -272,6 +272,9 @@ const network = dashboard(
     chart('Cursor', 'none', [
       [`max by (job, follower) (plaza_chain_next_block{${P}})`, '{{follower}} ({{job}})'],
     ]),
+    chart('Age of the newest block', 's', [
+      [`max by (job, network) (plaza_chain_head_age_seconds{${P}})`, '{{network}} ({{job}})'],
+    ]),
     chart('Logs handled', 'ops', [[rate('plaza_chain_logs_total', 'follower'), '{{follower}}']]),
     chart('Failures of RPC endpoints', 'ops', [
       [rate('plaza_chain_rpc_failures_total', 'network, endpoint'), '{{network}}: {{endpoint}}'],

@@ -28,6 +28,7 @@ const METRICS = [
   'cache_bytes',
   'cache_entries',
   'cache_lookups_total',
+  'chain_head_age_seconds',
   'chain_lag_blocks',
   'chain_logs_total',
   'chain_lookups_total',

@@ -92,4 +92,13 @@ it('a server with a chain stores its users, tokens and trades, and sends webhook
   await expect.poll(metrics).toMatch(/plaza_chain_lag_blocks\{follower="optimism\/assets"\} \d/)
   await expect.poll(metrics).toMatch(/plaza_chain_next_block\{follower="optimism\/registries"\} \d/)
   expect(await metrics()).toMatch(/plaza_chain_logs_total\{follower="optimism\/registries"\} [1-9]/)
+  // A development chain may make no blocks.
+  expect(await metrics()).not.toContain('plaza_chain_head_age_seconds{')
+})
+
+it('a server that is not of a devnet measures the age of the newest block', async () => {
+  const { url } = await createTestDatabase()
+  const server = await startTestServer(url, { ...env, HUB_NETWORK: 'mainnet' })
+  const metrics = async () => await (await fetch(`${server.urls.main}/metrics`)).text()
+  await expect.poll(metrics).toMatch(/plaza_chain_head_age_seconds\{network="optimism"\} \d/)
 })

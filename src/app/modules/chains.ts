@@ -10,6 +10,7 @@ import {
   type LogHandler,
   startFollowing,
 } from '../../hub/chain/follower.js'
+import { createHeadAge } from '../../hub/chain/head-age.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
 import type { Module, OpenChains, ServerApp } from '../module.js'
@@ -53,11 +54,16 @@ function openChains(
   const holder = { id: randomUUID(), locks: connections.locks }
   const counts = createChainMetrics(metrics.registry, connections.read, clock)
   const { onFollow, onProgress, onFailure, onMismatch } = counts
+  const monotonic = () => performance.now()
+  const onHead = createHeadAge(metrics.registry, log, monotonic)
+  // A development chain may have a block for each transaction only.
+  const makesBlocks = config.hubNetwork !== 'devnet'
   const rpcs = new Map(
     [...settings.chains].map(([name, chain]) => {
       const options = {
         log,
-        clock: () => performance.now(),
+        clock: monotonic,
+        onHead: makesBlocks ? (number: number) => onHead(name, number) : undefined,
         onFailure: (endpoint: string) => onFailure(name, endpoint),
         onMismatch: () => onMismatch(name),
       }

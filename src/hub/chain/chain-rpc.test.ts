@@ -108,3 +108,10 @@ it('requestConfirmed: an endpoint that does not answer in time has failed', asyn
     /RPC endpoints answered/,
   )
 })
+
+it('recordHead reports the newest block, also with one URL', async () => {
+  const heads: number[] = []
+  const rpc = open([first.url], { onHead: (number) => heads.push(number) })
+  for (const head of [7, 7, 8]) await rpc.recordHead(head)
+  expect(heads).toEqual([7, 7, 8])
+})

@@ -14,6 +14,8 @@ export interface ChainRpcOptions {
   readonly onFailure?: (endpoint: string) => void
   /** Called on every mismatch between endpoints. */
   readonly onMismatch?: () => void
+  /** Called with the newest block whenever it is recorded, by `recordHead`. */
+  readonly onHead?: ((number: number) => void) | undefined
 }
 
 /** The answer of one endpoint. */
@@ -77,7 +79,8 @@ export class ChainRpc {
    * the highest block, if there is a higher one: a stalled endpoint does not fail.
    */
   async recordHead(number: number): Promise<void> {
-    const { log, clock } = this.options
+    const { log, clock, onHead } = this.options
+    onHead?.(number)
     if (number !== this.#head.number) this.#head = { number, sinceMs: clock() }
     if (clock() - this.#head.sinceMs < STALLED_MS || this.#endpoints.length === 1) return
     this.#head = { number, sinceMs: clock() }
