@@ -58,7 +58,10 @@ export async function readPublicMembers(
   return members.map(({ fid, since }) => ({ fid, member_since: since }))
 }
 
-/** Reads all pages of a list of a channel's users, with the time at which each joined it. */
+/**
+ * Reads all pages of a list of a channel's users, with the time at which each joined it.
+ * @throws Error if the list does not end as one does: the import takes users who are missing for users who have left.
+ */
 async function readUsers(
   api: PublicApi,
   path: string,
@@ -72,15 +75,17 @@ async function readUsers(
     next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
   })
   const found = []
-  const readCursors = new Set<string | undefined>()
+  const readCursors = new Set<string>()
   let cursor: string | undefined
-  do {
-    readCursors.add(cursor)
+  while (true) {
     const page = await api.get(path, { channelId, limit: PAGE, cursor }, Page)
     const users = page.result[list]!
     found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
-    cursor = users.length > 0 ? page.next?.cursor : undefined
-    // A cursor that comes again leads to the same pages without an end.
-  } while (cursor !== undefined && !readCursors.has(cursor))
-  return found
+    cursor = page.next?.cursor
+    if (cursor === undefined) return found
+    if (users.length === 0) throw new Error(`${path} of ${channelId} has an empty page before its end`)
+    // It leads to the same pages without an end.
+    if (readCursors.has(cursor)) throw new Error(`${path} of ${channelId} repeats the cursor ${cursor}`)
+    readCursors.add(cursor)
+  }
 }
