@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { enqueueUrls, requeueUrl } from '../../graph/project/embed-queue.js'
+import { enqueueUrls, requeueUrl, urlInserts } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { inPipeline } from '../../platform/db/pipeline.js'
 import { silentLog } from '../../platform/log/log.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { claimDue, storeResult } from './queue.js'
@@ -281,6 +282,20 @@ describe('a new cast with a URL that was given up', () => {
     await crawler.drain()
     expect([await status(), await rowOf(url)]).toMatchObject(['RESOLVED', { state: 'done', title: '/' }])
     expect(await db`select failed_rounds from embeds.urls`).toEqual([{ failed_rounds: 0 }])
+  })
+
+  it('is not crawled again for an old cast, as those of a replay', async () => {
+    const site = await serveSite((_, res) => res.writeHead(400).end())
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    await enqueueUrls(db, [url])
+    await crawler.drain()
+    await makeDue()
+    const [row] = await db<{ now: number }[]>`select floor(extract(epoch from now()))::bigint as now`
+    await inPipeline(urlInserts(db, new Map([[url, row!.now - 90_000]])))
+    expect(await rowOf(url)).toMatchObject({ state: 'failed' })
+    await inPipeline(urlInserts(db, new Map([[url, row!.now - 3_600]])))
+    expect(await rowOf(url)).toMatchObject({ state: 'pending' })
   })
 
   it('finds the pause as it is after crawls on demand', async () => {

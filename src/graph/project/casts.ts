@@ -1,6 +1,7 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import type { Statement } from '../../platform/db/pipeline.js'
 import { MessageType } from '../../protocol/definitions.js'
+import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type CastRow, castRow, quotedBy } from '../cast-row.js'
 import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
@@ -38,7 +39,7 @@ export async function projectCasts(
   return [
     ...insertQuotes(db, rows),
     ...insertUrls(db, rows),
-    ...urlInserts(db, rows.flatMap(urlsIn)),
+    ...urlInserts(db, newestCasts(rows)),
     ...activity.statements(db),
   ]
 }
@@ -164,6 +165,16 @@ function insertUrls(db: Transaction, casts: readonly CastRow[]): Statement[] {
 }
 
 /** The URLs that a cast embeds. */
+/** The Unix seconds of the newest of these casts with each URL. */
+function newestCasts(casts: readonly CastRow[]): Map<string, number> {
+  const newest = new Map<string, number>()
+  for (const cast of casts) {
+    const at = unixSecondsFromFarcasterSeconds(cast.ts)
+    for (const url of urlsIn(cast)) newest.set(url, Math.max(newest.get(url) ?? 0, at))
+  }
+  return newest
+}
+
 function urlsIn(cast: CastRow): string[] {
   return cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
 }

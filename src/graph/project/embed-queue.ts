@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { inPipeline, type Statement } from '../../platform/db/pipeline.js'
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
 import { kindOfUrl } from '../embed-kind.js'
 
@@ -15,9 +16,12 @@ export function hostOf(url: string): string | null {
   return hostname.replace(/\.$/, '')
 }
 
+/** Age up to which a cast lets a URL that was given up be crawled again. */
+const NEW_CAST_SECONDS = DAY_SECONDS
+
 /** Queues URLs that are not known yet, or are to be looked at again (`urlInserts`). */
 export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
-  await inPipeline(urlInserts(db, urls))
+  await inPipeline(urlInserts(db, new Map(urls.map((url) => [url, null]))))
 }
 
 /** Age of a result, in hours, from which it may be looked up again. Manifests are read once a day. */
@@ -36,10 +40,13 @@ export async function requeueUrl(db: Queryable, url: string): Promise<void> {
  * Returns the statements that queue URLs that are not known yet, or only by a crawl on demand, and those that were given up
  * before the pause that `storeFailure` has set: it bounds the visits, whatever the number of casts. They run in the transaction
  * that stores the casts and wait only for another one that adds or queues the same URL.
+ *
+ * @param urls The URLs, and the Unix seconds of the newest cast with each; null where there is none. A replay stores the casts of
+ * years again, and with old ones would have all URLs crawled that were ever given up.
  */
-export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] {
+export function urlInserts(db: Queryable, urls: ReadonlyMap<string, number | null>): Statement[] {
   // One order everywhere, so that two transactions with the same new URLs cannot deadlock.
-  const rows = [...new Set(urls)].sort().flatMap((url) => {
+  const rows = [...urls.keys()].sort().flatMap((url) => {
     const host = hostOf(url)
     return host === null ? [] : [{ url, host, kind: kindOfUrl(url) }]
   })
@@ -54,11 +61,19 @@ export function urlInserts(db: Queryable, urls: readonly string[]): Statement[] 
       due = u.lease is null,
       next_attempt_at = case when u.lease is null then now() else u.next_attempt_at end
     from (
-      select url from embeds.urls
-      where url = any (${db.types.texts(rows.map(({ url }) => url))}::text[])
-        and (requested_at is not null or (state = 'failed' and next_attempt_at <= now()))
-      order by url
-      for update
+      select u.url
+      from unnest(
+        ${db.types.texts(rows.map(({ url }) => url))}::text[],
+        ${rows.map(({ url }) => urls.get(url) ?? null)}::bigint[]
+      ) as embedded (url, cast_at)
+      join embeds.urls u using (url)
+      where u.requested_at is not null
+        or (
+          u.state = 'failed' and u.next_attempt_at <= now()
+            and (cast_at is null or cast_at > extract(epoch from now()) - ${NEW_CAST_SECONDS}::bigint)
+        )
+      order by u.url
+      for update of u
     ) known
     where u.url = known.url
   `

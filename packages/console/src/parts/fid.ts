@@ -4,5 +4,6 @@ const MAX_FID = 2_147_483_647
 /** The fid that a text is; null if it is none. */
 export function fidOf(text: string): number | null {
   const fid = Number(text)
-  return /^\d{1,10}$/.test(text) && fid > 0 && fid <= MAX_FID ? fid : null
+  // With zeros before it, it may be a username.
+  return /^[1-9]\d{0,9}$/.test(text) && fid <= MAX_FID ? fid : null
 }

@@ -68,6 +68,7 @@ async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promis
   const sources = {
     users: new Map(users.map((user) => [user.fid, user])),
     authors: new Map(stored.map(({ fid, hash }) => [hash.toString('hex'), fid])),
+    // Grows by the roots that are found, or a chain of replies would be walked for each of them.
     roots: new Map(stored.map(({ fid, hash, root }) => [castName(fid, hash), root])),
     casts: new Map(casts.map((cast) => [castName(cast.fid, cast.hash), cast])),
   }
@@ -109,7 +110,7 @@ interface FactSources {
   /** Authors of stored casts by hash. */
   readonly authors: ReadonlyMap<string, number>
   /** Root parent URLs of stored casts by `castName`. */
-  readonly roots: ReadonlyMap<string, string | null>
+  readonly roots: Map<string, string | null>
   /** Casts of the events by `castName`, also those that are deleted. */
   readonly casts: ReadonlyMap<string, CastRow>
 }
@@ -156,15 +157,17 @@ function castFacts(kind: CastFacts['kind'], cast: CastRow, sources: FactSources)
  * it, as when somebody deletes all their casts.
  */
 function rootParentUrlOf(cast: CastRow, { roots, casts }: FactSources): string | null {
+  const below: string[] = []
+  let at: CastRow | undefined = cast
   let name = castName(cast.fid, cast.hash)
-  for (;;) {
-    const stored = roots.get(name)
-    if (stored !== undefined) return stored
-    const deleted = casts.get(name)
-    if (deleted === undefined) return null
-    if (deleted.parentHash === null) return deleted.parentUrl
-    name = castName(deleted.parentFid!, deleted.parentHash)
+  while (at !== undefined && at.parentHash !== null && !roots.has(name)) {
+    below.push(name)
+    name = castName(at.parentFid!, at.parentHash)
+    at = casts.get(name)
   }
+  const root = roots.get(name) ?? at?.parentUrl ?? null
+  for (const each of below) roots.set(each, root)
+  return root
 }
 
 /** Deliveries of one statement. A batch has one for each pair of an event and a webhook that it matches. */

@@ -35,13 +35,10 @@ async function readChanges(db: Queryable, after: number): Promise<Change[]> {
     order by revision`
 }
 
-/**
- * Whether this is the webhook's last change. One that has changed again says nothing of the change before: after a fail-over
- * that lost it, its number may be another webhook's.
- */
-async function isLastChange(db: Queryable, { webhookId, revision }: Revision): Promise<boolean> {
+/** Whether the webhook has had this change: it may have changed since, but no webhook is ever deleted. */
+async function isStored(db: Queryable, { webhookId, revision }: Revision): Promise<boolean> {
   const [row] = await db`
-    select from webhooks.webhooks where id = ${webhookId} and revision = ${revision}::bigint`
+    select from webhooks.webhooks where id = ${webhookId} and revision >= ${revision}::bigint`
   return row !== undefined
 }
 
@@ -77,15 +74,15 @@ export class Matcher {
   /**
    * Loads the subscriptions of active webhooks that have changed. Changes are numbered in commit order. Costs two
    * statements in one round trip that find nothing unless something changed, so that no process matches by stale
-   * subscriptions. Loads all when the newest change that it knows is not there: the same webhook has changed again, or the
-   * database went back, and the webhooks of lost commits with it.
+   * subscriptions. Loads all when the newest change that it knows is gone: the database went back, and the webhooks of
+   * lost commits with it.
    */
   async refresh(db: Queryable): Promise<void> {
     for (;;) {
       const known = this.#newest
       const [changes, isKnown] = await inPipeline([
         readChanges(db, known?.revision ?? 0),
-        known === null || isLastChange(db, known),
+        known === null || isStored(db, known),
       ])
       // Another refresh has changed what these changes follow.
       if (known !== this.#newest) continue

@@ -75,7 +75,7 @@ const removableTypes: ReadonlySet<MessageType> = new Set([
 ])
 
 /**
- * Deletes messages that are not stored any more, and returns the others. What took them back may not have been published, as while
+ * Deletes messages that were taken back or replaced, and returns the others. What took them back may not have been published, as while
  * PUBLISH_UPSTREAM was off: the network would show for ever what its user has deleted.
  */
 export async function forgetRemoved(
@@ -102,6 +102,8 @@ export async function forgetRemoved(
         select from hub.messages m
         where m.fid = waiting.fid and m.set = waiting.set and m.key = waiting.key and m.hash = waiting.hash
       )
+        -- What fell out of a full set here may have room there.
+        and not exists (select from hub.pruned_messages p where p.hash = waiting.hash)
     ))
     returning id
   `

@@ -92,9 +92,15 @@ export class PrimaryLog {
   }
 
   #startReading(): Promise<LogPosition> {
-    const reading = this.#readPosition().finally(() => {
-      this.#reading = null
-    })
+    const reading = this.#readPosition()
+      .catch((error: unknown) => {
+        // It may be another cluster when it is back: one that was upgraded, or restored from a dump.
+        this.#systemId = null
+        throw error
+      })
+      .finally(() => {
+        this.#reading = null
+      })
     this.#reading = reading
     return reading
   }

@@ -1,8 +1,5 @@
 -- Up Migration
 
--- The days that have ended are deleted a batch at a time. A new entry goes to the end of this index.
-create index pruned_messages_by_day on hub.pruned_messages (day);
-
 -- By default a vacuum comes when a fifth of a table is dead, and statistics when a tenth has changed: of 500 million messages that is
 -- 60 GB of dead rows, and weeks of casts, which are those that feeds ask for, of which the planner knows nothing.
 alter table hub.messages set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
