@@ -66,6 +66,7 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
       selection,
       fids: fids ?? null,
       concurrency,
+      clock: Date.now,
       signal,
       onProgress: (users, missing) => progress.update(users, missing),
     })
@@ -73,6 +74,10 @@ async function runReconcile(context: CommandContext, { fids, concurrency, extra 
     for (const line of reconcileReportLines(report, extra)) context.print(line)
     if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
     if (report.failed > 0) throw new UsageError('some users were not compared: run the same command again')
+    if (extra === 'remove' && report.unlisted.length > 0)
+      throw new UsageError(
+        `users whom the upstream does not list, and who were left alone: ${report.unlisted.length}`,
+      )
     const refused = sumOf(report.sent.refused)
     if (refused > 0) throw new UsageError(`messages that the upstream refused: ${refused}`)
   }).finally(() => upstreams.close())

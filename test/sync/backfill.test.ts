@@ -203,6 +203,7 @@ it('reconcile finds what is missing on either side, reports reasons and repairs 
     trusted: false,
     fids: null,
     concurrency: 3,
+    clock: Date.now,
     signal: new AbortController().signal,
   }
   const first = await reconcile({ ...options, extra: 'keep' })

@@ -38,7 +38,7 @@ function openOptions(address = server.address) {
   const settings = { addresses: [address], tls: false, headers: new Map(), trusted: false }
   const upstreams = openUpstreams(settings, { answerTimeoutMs: 0 })
   onTestFinished(() => upstreams.close())
-  return { db, upstreams, hub, trusted: false, concurrency: 2, signal }
+  return { db, upstreams, hub, trusted: false, concurrency: 2, clock: Date.now, signal }
 }
 
 async function runBackfill() {

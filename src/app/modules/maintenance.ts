@@ -26,7 +26,7 @@ export const maintenanceModule: Module = {
   },
 }
 
-function reconcileTask({ config, connections, hub, log }: ServerApp): MaintenanceTask {
+function reconcileTask({ config, connections, hub, log, clock }: ServerApp): MaintenanceTask {
   const db = connections.sync
   return {
     async run({ extra, signal, onProgress }) {
@@ -48,6 +48,7 @@ function reconcileTask({ config, connections, hub, log }: ServerApp): Maintenanc
           selection,
           fids: null,
           concurrency: RECONCILE_CONCURRENCY,
+          clock,
           signal,
           onProgress: (done) => onProgress({ done }),
         })

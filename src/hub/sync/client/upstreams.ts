@@ -48,17 +48,19 @@ export function openUpstreams(
     failOver,
     /**
      * Repeats a call, on one upstream after another, until it succeeds.
+     * With `only`, it asks this one alone.
      * @throws UpstreamFailure if it is refused for good, or if none answered within `timeoutMs`.
      */
     async request<T>(
       call: (client: UpstreamClient) => Promise<T>,
       signal?: AbortSignal,
       timeoutMs = answerTimeoutMs,
+      only: UpstreamClient | null = null,
     ): Promise<T> {
       const startMs = clock()
       let failure: UpstreamFailure | null = null
       for (let delayMs = RETRY_MS.first; ; delayMs = Math.min(RETRY_MS.last, delayMs * 2)) {
-        const client = current()
+        const client = only ?? current()
         try {
           return await call(client)
         } catch (error) {
@@ -66,7 +68,7 @@ export function openUpstreams(
           // A cancelled call fails as well, but that is not the cause.
           if (signal?.aborted) throw failure ?? error
           // Also without time for it here: one call may take longer, and the next request is to ask another upstream.
-          failOver(client)
+          if (only === null) failOver(client)
           if (clock() - startMs >= timeoutMs) throw error
           failure = error
           if (!reportedKinds.has(error.kind)) onRetry?.(error)
@@ -86,6 +88,18 @@ export function withAnswerTimeout(upstreams: Upstreams, answerTimeoutMs: number)
   return { ...upstreams, request: (call, signal) => upstreams.request(call, signal, answerTimeoutMs) }
 }
 
+/** Returns the upstream in use alone: what it does not answer fails, and is asked of no other. */
+export function onlyCurrent(upstreams: Upstreams): Upstreams {
+  const client = upstreams.current()
+  return {
+    ...upstreams,
+    count: 1,
+    current: () => client,
+    failOver: () => {},
+    request: (call, signal, timeoutMs) => upstreams.request(call, signal, timeoutMs, client),
+  }
+}
+
 /** Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8). */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
   const { numShards, shardInfos } = await readInfo(client, signal)
@@ -99,7 +113,8 @@ export async function hasPeers(client: UpstreamClient, signal: AbortSignal): Pro
   return (await readInfo(client, signal)).peerId !== ''
 }
 
-async function readInfo(client: UpstreamClient, signal?: AbortSignal): Promise<GetInfoResponse> {
+/** Reads what an upstream says of itself. @throws UpstreamFailure */
+export async function readInfo(client: UpstreamClient, signal?: AbortSignal): Promise<GetInfoResponse> {
   const answer = await client.call('getInfo', {}, signal)
   return readSent(client.address, () => GetInfoResponse.decode(answer))
 }

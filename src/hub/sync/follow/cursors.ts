@@ -89,7 +89,7 @@ export async function ignoreOtherCursors(
 }
 
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
-async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
+export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
   // The slowest shard of an upstream counts, and of several upstreams the furthest. A shard without a time does not count: its
   // log was empty when it started, or went back, and then all users are compared.
   const [row] = await db<{ time: number | null }[]>`
@@ -120,7 +120,7 @@ export const LOG_GAP = 'a gap in the log of the upstream'
 /** First id of a log. */
 const FIRST_ID = eventId(1, 0)
 /** Rewind when the position is found by time, which has a resolution of a second. */
-const REWIND_SECONDS = 60
+export const REWIND_SECONDS = 60
 
 /** Time after which the end of a log that seems to be a new one is read again. */
 const SECOND_LOOK_MS = 2_000
@@ -213,7 +213,7 @@ async function findStartByTime(
 }
 
 /** Returns the time of the block of an event in Farcaster seconds. @throws UpstreamFailure */
-function timeOf({ address }: UpstreamClient, { bytes }: UpstreamEvent): number {
+export function timeOf({ address }: UpstreamClient, { bytes }: UpstreamEvent): number {
   const event = readSent(address, () => HubEvent.decode(bytes))
   return event.blockConfirmedBody?.timestamp ?? event.timestamp
 }

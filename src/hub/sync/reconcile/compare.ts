@@ -1,6 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
+import { OnChainEventType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { conflictKeyOf } from '../../merge/merge-message.js'
@@ -21,6 +22,8 @@ export interface AccountDifference {
   readonly unreadable: readonly Refusal[]
   /** This hub stores nothing of the user. */
   readonly isUnknown: boolean
+  /** The upstream lists no registration of the user, and this hub has one: it may have lost the user, or not have him yet. */
+  readonly isUnlisted: boolean
 }
 
 /**
@@ -41,6 +44,7 @@ export async function compareAccount(
   const second = await compareOnce(db, upstreams, fid, signal)
   return {
     ...second,
+    isUnlisted: first.isUnlisted || second.isUnlisted,
     missing: second.missing.filter(({ key }) => missing.has(key)),
     extra: second.extra.filter((message) => extra.has(messageKey(message))),
   }
@@ -74,7 +78,8 @@ async function compareOnce(
     fid,
     extraHashes.map(([key]) => Buffer.from(key, 'hex')),
   )
-  return { missing, extra, unreadable, isUnknown: localKeys.size === 0 }
+  const isUnlisted = hasRegistration(localKeys.keys()) && !hasRegistration(upstreamKeys)
+  return { missing, extra, unreadable, isUnknown: localKeys.size === 0, isUnlisted }
 }
 
 /** Returns local items by `itemKey`: the set of a message, null for others. */
@@ -109,6 +114,13 @@ function itemKey(item: MergeItem): string {
     case 'nameTransfer':
       return `name/${encodeProof(item.proof).toString('hex')}`
   }
+}
+
+const REGISTRATION_PREFIX = `event/${OnChainEventType.EVENT_TYPE_ID_REGISTER}/`
+
+function hasRegistration(keys: Iterable<string>): boolean {
+  for (const key of keys) if (key.startsWith(REGISTRATION_PREFIX)) return true
+  return false
 }
 
 function messageKey({ hash }: SignedMessage): string {

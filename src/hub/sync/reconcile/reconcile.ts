@@ -5,10 +5,11 @@ import { ReorderBuffer } from '../../reorder-buffer.js'
 import { submitUntilAvailable } from '../../submit-until-available.js'
 import { FailedAccounts } from '../account/failed-accounts.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
-import type { Upstreams } from '../client/upstreams.js'
+import { onlyCurrent, type Upstreams } from '../client/upstreams.js'
 import type { Selection } from '../subset/selected-users.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
 import { markCompared, queueLast, type ReconcileCandidate, readFids } from './reconcile-queries.js'
+import { requireCurrent } from './require-current.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
 
 /** A transaction of the hub has no more. */
@@ -46,13 +47,15 @@ interface AccountReport {
   readonly extra: ReadonlyMap<AccountPart, number>
   /** Answers of the upstream, to which the extra messages were sent. */
   readonly sent: SentTally
+  /** The upstream does not list the user, who is registered here: no message was removed. */
+  readonly isUnlisted: boolean
 }
 
 /** Compares a user with the upstream and merges missing items. @throws UpstreamFailure */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, hub, trusted, selection, signal } = options
   // Before the upstream is listed, as what is sent meanwhile is not in the list; and once more after it.
-  const mayRemove = options.extra === 'remove' && !(await hasOutgoing(db, fid))
+  const hasNoOutgoing = options.extra === 'remove' && !(await hasOutgoing(db, fid))
   const difference = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
@@ -66,6 +69,8 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   // Items that the sync merged meanwhile were not missing.
   let unattributed = merged + total(refused)
   for (const { part } of difference.missing) if (unattributed-- > 0) increment(missing, part)
+  const { isUnlisted } = difference
+  const mayRemove = hasNoOutgoing && !isUnlisted
   // A missing item may have been the removal of an extra one.
   const hashes = difference.extra.map(({ hash }) => hash)
   const extra = await readMessages(db, fid, hashes)
@@ -73,7 +78,7 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   for (const message of extra) increment(report, messageSetName(message))
   if (mayRemove && extra.length > 0 && !(await hasOutgoing(db, fid))) await removeExtra(options, extra)
   const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
-  return { missing, repaired: merged, refused, extra: report, sent }
+  return { missing, repaired: merged, refused, extra: report, sent, isUnlisted }
 }
 
 /** Removes messages in parts: users that are compared at the same time share the queue of a shard. */
@@ -113,6 +118,8 @@ export interface ReconcileRunOptions extends ReconcileOptions {
   readonly fids: readonly number[] | null
   /** Users compared at the same time. */
   readonly concurrency: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
   readonly onProgress?: (users: number, missing: number) => void
 }
 
@@ -121,6 +128,8 @@ export interface ReconcileReport {
   users: number
   /** Users that the upstream could not list. */
   failed: number
+  /** Users whom the upstream does not list, and who are registered here. */
+  readonly unlisted: number[]
   /** Users with missing items, by reconcile reason. */
   readonly reasons: Map<string, { users: number; missing: number }>
   /** Items missing here, by part of the account. */
@@ -133,12 +142,17 @@ export interface ReconcileReport {
   isComplete: boolean
 }
 
-/** Compares users with the upstream and merges missing items. @throws UpstreamFailure */
+/**
+ * Compares users with the upstream and merges missing items. To remove messages, it stays with one upstream that is not behind:
+ * another one may have lost, or not have fetched yet, what would then be removed. @throws UpstreamFailure
+ */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
   const { db, fids, concurrency, signal, onProgress } = options
+  const upstreams = options.extra === 'remove' ? await onlyUpstream(options) : options.upstreams
   const report: ReconcileReport = {
     users: 0,
     failed: 0,
+    unlisted: [],
     reasons: new Map(),
     missing: new Map(),
     repaired: 0,
@@ -151,10 +165,10 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
   const failedAccounts = new FailedAccounts()
   let missing = 0
   async function compare(user: ReconcileCandidate): Promise<void> {
-    const accountReport = await reconcileAccount(options, user.fid)
+    const accountReport = await reconcileAccount({ ...options, upstreams }, user.fid)
     failedAccounts.succeeded()
     await markCompared(db, user)
-    missing += addAccount(report, user, accountReport)
+    missing += addAccount(report, user, accountReport, options.extra)
     report.users += 1
     onProgress?.(report.users, missing)
   }
@@ -178,12 +192,25 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
   return report
 }
 
+async function onlyUpstream({ db, upstreams, clock, signal }: ReconcileRunOptions): Promise<Upstreams> {
+  const only = onlyCurrent(upstreams)
+  await only.request((client) => requireCurrent(db, client, clock(), signal), signal)
+  return only
+}
+
 /** @returns the number of missing items of the user. */
-function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountReport: AccountReport): number {
+function addAccount(
+  report: ReconcileReport,
+  user: ReconcileCandidate,
+  accountReport: AccountReport,
+  policy: ExtraPolicy,
+): number {
   for (const [part, count] of accountReport.missing) increment(report.missing, part, count)
-  for (const [part, count] of accountReport.extra) increment(report.extra, part, count)
+  const isLeftAlone = accountReport.isUnlisted && policy === 'remove'
+  for (const [part, count] of isLeftAlone ? [] : accountReport.extra) increment(report.extra, part, count)
   for (const [reason, count] of accountReport.refused) increment(report.refused, reason, count)
   addSent(report.sent, accountReport.sent)
+  if (accountReport.isUnlisted) report.unlisted.push(user.fid)
   report.repaired += accountReport.repaired
   const missing = total(accountReport.missing)
   if (missing > 0) {
