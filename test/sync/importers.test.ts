@@ -116,6 +116,43 @@ it("name transfers are imported in order, once, and only with the registry's sig
   expect(requests.at(-1)).toBe('/transfers?from_id=5')
 })
 
+it('a malformed name transfer or verified account is skipped, and logged once', async () => {
+  const nameless = { ...(await transfer(102, 'no', 2)), username: 'Not a name!' }
+  const all = [await transfer(101, 'early', 1), nameless, { ...nameless, id: 103 }]
+  const later = [{ ...nameless, id: 104 }, await transfer(105, 'late', 2)]
+  const wrong = [
+    account(2, 'x', '', 10),
+    account(2, 'x', 'a\u0000b', 10),
+    { ...account(2, 'x', 'ok', 10), fid: 'two' },
+  ]
+  const log = createRecordingLog()
+  const { net, url } = await serve(({ pathname, searchParams }) => {
+    const from = Number(searchParams.get('from_id'))
+    if (pathname === '/transfers')
+      return { json: { transfers: from < 101 ? all : from < 104 ? later.slice(0, 1) : later.slice(1) } }
+    const verifications = [...wrong, account(4, 'github', 'good', 10)]
+    return { json: { result: { verifications } } }
+  })
+  const { signal } = new AbortController()
+  const api = openPublicApi({ net, url, signal, pauseMs: 1, log })
+  await db`truncate sync.imports`
+  const signer = Buffer.from(registry.address.slice(2), 'hex')
+  // The last page is read again, and has nothing new.
+  expect(await importNames({ db, hub, api, signer, log })).toBe(5)
+  expect(await db`select fid from hub.username_proofs where name in ('early', 'late') order by fid`).toEqual([
+    { fid: 1 },
+    { fid: 2 },
+  ])
+  expect(await importVerifiedAccounts(db, api, async () => {})).toBe(1)
+  expect(log.lines.map(({ fields }) => (fields as { fault: string }).fault)).toEqual([
+    expect.stringContaining('/username'),
+    expect.stringContaining('/platformUsername'),
+    expect.stringContaining('/platformUsername'),
+    expect.stringContaining('/fid'),
+  ])
+  await db`truncate sync.imports, social.verified_accounts`
+})
+
 /** A hub that asks a registry which answers so; the requests are recorded. */
 async function hubWithRegistry(answer: Answer, countFor: (fid: number) => Refusal | null = () => null) {
   const { net, url, requests } = await serve(answer)

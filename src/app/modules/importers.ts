@@ -43,7 +43,7 @@ export function startImporters(app: ImporterApp) {
     userAgent: `plaza/${version} (importers)`,
   })
   const openApi = (url: string) =>
-    openPublicApi({ net, url: url.replace(/\/$/, ''), signal: stopping.signal })
+    openPublicApi({ net, url: url.replace(/\/$/, ''), signal: stopping.signal, log: app.log })
   return {
     jobs: importJobs(app, openApi),
     cancelJobs: () => stopping.abort(),

@@ -7,7 +7,9 @@ import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 import { proofOf, Transfer } from './transfer.js'
 
-const Transfers = Type.Object({ transfers: Type.Array(Transfer) })
+/** Each transfer is checked later, so that one malformed entry does not fail the others. */
+const Transfers = Type.Object({ transfers: Type.Array(Type.Unknown()) })
+const WithId = Type.Pick(Transfer, ['id'])
 
 export interface NameImportOptions {
   readonly db: Database
@@ -26,9 +28,12 @@ export async function importNames({ db, hub, api, signer, log }: NameImportOptio
   for (;;) {
     const cursor = Number((await loadImportCursor(db, NAME)) ?? 0)
     const { transfers } = await api.get('/transfers', { from_id: cursor }, Transfers)
-    const fresh = transfers.filter(({ id }) => id > cursor).sort((a, b) => a.id - b.id)
+    const fresh = api
+      .wellFormed(transfers, WithId)
+      .filter(({ id }) => id > cursor)
+      .sort((a, b) => a.id - b.id)
     if (fresh.length === 0) return imported
-    for (const transfer of fresh) {
+    for (const transfer of api.wellFormed(fresh, Transfer)) {
       const proof = proofOf(transfer)
       if (await verifyUsernameProof(proof, signer)) await hub.submitNameTransfers([proof])
       else

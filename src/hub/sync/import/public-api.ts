@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { Log } from '../../../platform/log/log.js'
 import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { pause } from '../../../platform/process/pause.js'
@@ -12,6 +13,8 @@ export interface PublicApi {
     parameters: Readonly<Record<string, string | number | undefined>>,
     schema: Schema,
   ): Promise<Static<Schema>>
+  /** Returns the entries of a list that have a shape. Logs each fault of the others once: one entry must not stop its list. */
+  wellFormed<Schema extends TSchema>(entries: readonly unknown[], schema: Schema): Static<Schema>[]
 }
 
 export interface PublicApiOptions {
@@ -23,6 +26,8 @@ export interface PublicApiOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Pause between requests. */
   readonly pauseMs?: number
+  /** For malformed entries of lists. */
+  readonly log?: Log
 }
 
 const PAUSE_MS = 250
@@ -45,8 +50,10 @@ export function openPublicApi({
   signal,
   headers,
   pauseMs = PAUSE_MS,
+  log,
 }: PublicApiOptions): PublicApi {
   let last: Promise<unknown> = Promise.resolve()
+  const loggedFaults = new Set<string>()
 
   async function attempt(
     target: string,
@@ -95,12 +102,25 @@ export function openPublicApi({
       last = running.catch(() => {}).then(() => pause(pauseMs, signal))
       return running.then((text) => checked(JSON.parse(text), schema, target))
     },
+    wellFormed(entries, schema) {
+      return entries.filter((entry): entry is Static<typeof schema> => {
+        if (Value.Check(schema, entry)) return true
+        const fault = faultOf(entry, schema)
+        if (!loggedFaults.has(fault)) log?.warn({ from: url, fault }, 'an entry of a public API is malformed')
+        loggedFaults.add(fault)
+        return false
+      })
+    },
   }
 }
 
 /** Ignores members that nothing reads. */
 function checked<Schema extends TSchema>(value: unknown, schema: Schema, target: string): Static<Schema> {
   if (Value.Check(schema, value)) return value
+  throw new Error(`${target}: ${faultOf(value, schema)}`)
+}
+
+function faultOf(value: unknown, schema: TSchema): string {
   const fault = Value.Errors(schema, value).First()
-  throw new Error(`${target}: ${fault?.path ?? ''}: ${fault?.message ?? 'unexpected shape'}`)
+  return `${fault?.path ?? ''}: ${fault?.message ?? 'unexpected shape'}`
 }

@@ -70,8 +70,9 @@ async function readUsers(
   time: string,
 ): Promise<{ readonly fid: number; readonly since: number }[]> {
   const User = Type.Object({ fid: Type.Integer(), [time]: Type.Integer() })
+  let listed = 0
   const Page = Type.Object({
-    result: Type.Object({ [list]: Type.Array(User) }),
+    result: Type.Object({ [list]: Type.Array(Type.Unknown()) }),
     next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
   })
   const found = []
@@ -79,13 +80,18 @@ async function readUsers(
   let cursor: string | undefined
   while (true) {
     const page = await api.get(path, { channelId, limit: PAGE, cursor }, Page)
-    const users = page.result[list]!
+    const entries = page.result[list]!
+    listed += entries.length
+    const users = api.wellFormed(entries, User)
     found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
     cursor = page.next?.cursor
-    if (cursor === undefined) return found
-    if (users.length === 0) throw new Error(`${path} of ${channelId} has an empty page before its end`)
+    if (cursor === undefined) break
+    if (entries.length === 0) throw new Error(`${path} of ${channelId} has an empty page before its end`)
     // It leads to the same pages without an end.
     if (readCursors.has(cursor)) throw new Error(`${path} of ${channelId} repeats the cursor ${cursor}`)
     readCursors.add(cursor)
   }
+  // A list of another shape is none: an empty one would end all memberships.
+  if (listed > 0 && found.length === 0) throw new Error(`${path}: all entries are malformed`)
+  return found
 }

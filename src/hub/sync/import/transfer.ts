@@ -4,7 +4,7 @@ import { UserNameProof, UserNameType } from '../../../protocol/definitions.js'
 /** A transfer of the fname registry (docs/protocol.md §7.2). */
 export const Transfer = Type.Object({
   id: Type.Integer({ minimum: 1 }),
-  timestamp: Type.Integer({ minimum: 0 }),
+  timestamp: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
   owner: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
   to: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),

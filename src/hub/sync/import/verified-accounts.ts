@@ -4,17 +4,15 @@ import { beginPeriod, loadImportCursor, saveImportCursor } from './import-cursor
 import type { PublicApi } from './public-api.js'
 
 /** Accounts on other platforms that the public client has verified (docs/protocol.md §7.1). */
+const Verification = Type.Object({
+  fid: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  platform: Type.String(),
+  // PostgreSQL stores no text with NUL.
+  platformUsername: Type.String({ minLength: 1, maxLength: 256, pattern: '^[^\\u0000]*$' }),
+  verifiedAt: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+})
 const Verifications = Type.Object({
-  result: Type.Object({
-    verifications: Type.Array(
-      Type.Object({
-        fid: Type.Integer({ minimum: 1 }),
-        platform: Type.String(),
-        platformUsername: Type.String({ minLength: 1, maxLength: 256 }),
-        verifiedAt: Type.Integer({ minimum: 0 }),
-      }),
-    ),
-  }),
+  result: Type.Object({ verifications: Type.Array(Type.Unknown()) }),
   next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
 })
 
@@ -76,7 +74,9 @@ async function importNewAccounts(db: Database, api: PublicApi, onChanged: OnChan
 async function readPage(api: PublicApi, cursor: string | undefined) {
   const { result, next } = await api.get('/fc/account-verifications', { limit: PAGE, cursor }, Verifications)
   return {
-    accounts: result.verifications.filter(({ platform }) => PLATFORMS.has(platform)),
+    accounts: api
+      .wellFormed(result.verifications, Verification)
+      .filter(({ platform }) => PLATFORMS.has(platform)),
     cursor: next?.cursor,
   }
 }
