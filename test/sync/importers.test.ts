@@ -116,6 +116,45 @@ it("name transfers are imported in order, once, and only with the registry's sig
   expect(requests.at(-1)).toBe('/transfers?from_id=5')
 })
 
+it('a wrong signer -> the import fails and waits; with another one it begins anew', async () => {
+  await db`truncate sync.imports`
+  const all = await Promise.all([transfer(201, 'one', 1), transfer(202, 'two', 2), transfer(203, 'three', 3)])
+  const { api, requests } = await serve((url) => {
+    const from = Number(url.searchParams.get('from_id'))
+    return { json: { transfers: all.filter(({ id }) => id > from) } }
+  })
+  const options = { db, hub, api, log: createRecordingLog() }
+  const run = (account: typeof registry) =>
+    importNames({ ...options, signer: Buffer.from(account.address.slice(2), 'hex') })
+  await expect(run(wrongSigner)).rejects.toThrow(/^FNAME_REGISTRY_SIGNER has signed none of transfers 201/)
+  await expect(run(wrongSigner)).rejects.toThrow('FNAME_REGISTRY_SIGNER')
+  expect(requests).toEqual(['/transfers?from_id=0', '/transfers?from_id=0'])
+  expect(await run(registry)).toBe(3)
+  all.push(await transfer(204, 'four', 4, wrongSigner))
+  // One transfer of the new signer: the others of the page are passed over, and its names are taken.
+  expect(await run(wrongSigner)).toBe(4)
+  expect(await run(registry)).toBe(4)
+  expect(requests.slice(2).map((path) => path.split('=')[1])).toEqual(['0', '203', '0', '204', '0', '204'])
+  const names = await db`select name from hub.username_proofs where name in ('one', 'four') order by name`
+  expect(names).toEqual([{ name: 'four' }, { name: 'one' }])
+  await db`truncate sync.imports`
+})
+
+it('a name transfer that the hub refuses is logged', async () => {
+  const { api } = await serve((url) => ({
+    json: { transfers: url.searchParams.get('from_id') === '0' ? [signed] : [] },
+  }))
+  const signed = await transfer(211, 'refused', 1)
+  const outcome = refuse('bad_request.validation_failure', 'no')
+  const [log, signer] = [createRecordingLog(), Buffer.from(registry.address.slice(2), 'hex')]
+  const refusing = { submitNameTransfers: async () => [outcome] }
+  expect(await importNames({ db, hub: refusing, api, log, signer })).toBe(1)
+  expect(log.lines).toEqual([
+    { fields: { name: 'refused', fid: 1, outcome }, message: 'the hub refused a name transfer' },
+  ])
+  await db`truncate sync.imports`
+})
+
 it('a malformed name transfer or verified account is skipped, and logged once', async () => {
   const nameless = { ...(await transfer(102, 'no', 2)), username: 'Not a name!' }
   const all = [await transfer(101, 'early', 1), nameless, { ...nameless, id: 103 }]

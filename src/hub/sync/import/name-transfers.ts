@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
+import type { UserNameProof } from '../../../protocol/definitions.js'
 import { verifyUsernameProof } from '../../../protocol/kinds/username-proof.js'
 import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
@@ -21,9 +22,18 @@ export interface NameImportOptions {
 }
 
 const NAME = 'fnames'
+/** The signer with which the transfers up to the cursor were verified. */
+const SIGNER_NAME = 'signer of fnames'
+/** Refusals of transfers that are read again. */
+const KNOWN_REFUSALS: ReadonlySet<string> = new Set(['bad_request.duplicate', 'bad_request.conflict'])
 
-/** Merges new transfers of the fname registry, in order, and returns their number. @throws Error */
-export async function importNames({ db, hub, api, signer, log }: NameImportOptions): Promise<number> {
+/**
+ * Merges new transfers of the fname registry, in order, and returns their number. Begins anew when the signer has changed: what
+ * another one has not signed was passed over. @throws Error also if the signer has signed no transfer of a page.
+ */
+export async function importNames(options: NameImportOptions): Promise<number> {
+  const { db, api, signer } = options
+  await restartForNewSigner(db, signer)
   let imported = 0
   for (;;) {
     const cursor = Number((await loadImportCursor(db, NAME)) ?? 0)
@@ -33,16 +43,43 @@ export async function importNames({ db, hub, api, signer, log }: NameImportOptio
       .filter(({ id }) => id > cursor)
       .sort((a, b) => a.id - b.id)
     if (fresh.length === 0) return imported
-    for (const transfer of api.wellFormed(fresh, Transfer)) {
-      const proof = proofOf(transfer)
-      if (await verifyUsernameProof(proof, signer)) await hub.submitNameTransfers([proof])
-      else
-        log.warn(
-          { name: transfer.username, id: transfer.id },
-          'a name transfer is not signed by the registry',
-        )
-    }
+    await mergeTransfers(options, api.wellFormed(fresh, Transfer))
     await saveImportCursor(db, NAME, String(fresh.at(-1)!.id))
     imported += fresh.length
+  }
+}
+
+async function restartForNewSigner(db: Database, signer: Buffer): Promise<void> {
+  const given = signer.toString('hex')
+  const known = await loadImportCursor(db, SIGNER_NAME)
+  if (known === given) return
+  if (known !== null) await saveImportCursor(db, NAME, '0')
+  await saveImportCursor(db, SIGNER_NAME, given)
+}
+
+async function mergeTransfers(
+  { hub, signer, log }: NameImportOptions,
+  transfers: readonly Static<typeof Transfer>[],
+): Promise<void> {
+  const signed: UserNameProof[] = []
+  const unsigned: Static<typeof Transfer>[] = []
+  for (const transfer of transfers) {
+    const proof = proofOf(transfer)
+    if (await verifyUsernameProof(proof, signer)) signed.push(proof)
+    else unsigned.push(transfer)
+  }
+  if (signed.length === 0 && unsigned.length > 0) {
+    const ids = `transfers ${unsigned[0]!.id} to ${unsigned.at(-1)!.id}`
+    throw new Error(
+      `FNAME_REGISTRY_SIGNER has signed none of ${ids} of the registry: is it the right address?`,
+    )
+  }
+  for (const { username: name, id } of unsigned)
+    log.warn({ name, id }, 'a name transfer is not signed by the registry')
+  for (const proof of signed) {
+    const [outcome] = await hub.submitNameTransfers([proof])
+    if (!outcome || KNOWN_REFUSALS.has(outcome.code)) continue
+    const { name, fid } = proof
+    log.error({ name: Buffer.from(name).toString(), fid, outcome }, 'the hub refused a name transfer')
   }
 }
