@@ -12,6 +12,7 @@ import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { HubEventType } from '../../src/protocol/definitions.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
+import { GetInfoResponse } from '../../src/protocol/proto/generated/request_response.js'
 import { testNow } from '../network.js'
 import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
 
@@ -49,6 +50,11 @@ export function logOf(entries: readonly Logged[]): UpstreamEvent[] {
   return events
 }
 
+/** What a hub without peers says of itself, with a number of shards. */
+export function infoOf(numShards: number): Buffer {
+  return Buffer.from(GetInfoResponse.encode(GetInfoResponse.fromPartial({ numShards })).finish())
+}
+
 /** Creates an upstream that streams batches, by default its log as one, and ends. Its pages have only what has an id. */
 export function upstreamOf(
   log: readonly UpstreamEvent[],
@@ -57,7 +63,7 @@ export function upstreamOf(
   return {
     address: 'stub.example:3383',
     // The information of another Plaza, which has no peers.
-    call: async () => Buffer.alloc(0),
+    call: async () => infoOf(1),
     async *subscribe() {
       for (const events of batches) yield { events, hasMore: false }
     },

@@ -5,14 +5,15 @@ import type { ReorderBufferOptions } from '../../src/hub/reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
+import { saveCursor } from '../../src/hub/sync/follow/cursors.js'
 import { startSync } from '../../src/hub/sync/follow/sync-loop.js'
 import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
+import type { Database } from '../../src/platform/db/connection.js'
 import { HubEventType } from '../../src/protocol/definitions.js'
-import { GetInfoResponse } from '../../src/protocol/proto/generated/request_response.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
-import { logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
+import { infoOf, logOf, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
 import { createRecordingLog, createRecordingMetrics } from './test-sync.js'
 
 test('one shard of an upstream cannot start -> no shard has a cursor, as its time would count for all', async () => {
@@ -22,8 +23,7 @@ test('one shard of an upstream cannot start -> no shard has a cursor, as its tim
   const stub = upstreamOf(log)
   const client: UpstreamClient = {
     ...stub,
-    call: async () =>
-      Buffer.from(GetInfoResponse.encode(GetInfoResponse.fromPartial({ numShards: 2 })).finish()),
+    call: async () => infoOf(2),
     events: async (range, signal) => {
       if (range.shard === 2) throw new UpstreamFailure(status.UNAVAILABLE, stub.address, 'down')
       return await stub.events(range, signal)
@@ -51,6 +51,7 @@ test('one shard of an upstream cannot start -> no shard has a cursor, as its tim
 async function followTwo(
   events: readonly UpstreamEvent[],
   submitItems?: ReorderBufferOptions['hub']['submitItems'],
+  prepare: (db: Database) => Promise<unknown> = async () => {},
 ): Promise<readonly string[]> {
   const { db } = await createTestDatabase({ poolSize: 8 })
   const hub = await createTestHub(db)
@@ -68,6 +69,7 @@ async function followTwo(
   }
   const addresses = ['first.example:3383', 'second.example:3383']
   for (const address of addresses) await startAtFirstEvent(db, connect(address))
+  await prepare(db)
   const upstreams = openUpstreams({ addresses, tls: false, headers: new Map(), trusted: true }, { connect })
   const metrics = createRecordingMetrics()
   const stop = startSync({
@@ -77,7 +79,7 @@ async function followTwo(
     ...{ trusted: true, selection: allUsers, log: createRecordingLog(), metrics, clock: Date.now },
   })
   onTestFinished(stop)
-  await expect.poll(() => metrics.disconnects.length).toBeGreaterThan(1)
+  await expect.poll(() => followed.length).toBeGreaterThan(1)
   return followed.slice(0, 2)
 }
 
@@ -90,4 +92,35 @@ test('a fault of the database here does not lead to another upstream', async () 
 test('malformed events lead to another upstream', async () => {
   const malformed = { id: eventId(1, 0), type: HubEventType.BLOCK_CONFIRMED, bytes: Buffer.of(0xff, 0xff) }
   expect(await followTwo([malformed])).toEqual(['first.example:3383', 'second.example:3383'])
+})
+
+test('an upstream that does not name a shard that was followed -> another one is followed', async () => {
+  const log = logOf([{ messages: [new TestUser(1).cast('hello', testNow)] }])
+  const addShard = (db: Database) =>
+    saveCursor(db, 'first.example:3383', 2, { nextId: 1, blockTime: testNow })
+  const followed = await followTwo(log, undefined, addShard)
+  expect(followed[0]).toBe('second.example:3383')
+})
+
+test('the only upstream has fewer shards also at a second look -> an error is logged, and users are queued', async () => {
+  const { db } = await createTestDatabase({ poolSize: 8 })
+  const hub = await createTestHub(db)
+  const client = upstreamOf(logOf([{ messages: [new TestUser(1).cast('hello', testNow)] }]))
+  await startAtFirstEvent(db, client)
+  await saveCursor(db, client.address, 2, { nextId: 1, blockTime: testNow })
+  await hub.submitOnChainEvents(new TestUser(1).onChain())
+  const settings = { addresses: [client.address], tls: false, headers: new Map(), trusted: true }
+  const [upstreams, metrics] = [openUpstreams(settings, { connect: () => client }), createRecordingMetrics()]
+  const log = createRecordingLog()
+  const options = { db, hub, upstreams, trusted: true, selection: allUsers, log, metrics, clock: Date.now }
+  onTestFinished(startSync(options))
+  await expect.poll(() => metrics.disconnects.length).toBe(1)
+  await expect
+    .poll(() => log.lines.map(({ message }) => message))
+    .toContain('the upstream no longer names shards: they are not followed')
+  await expect
+    .poll(() => db`select block_time from sync.cursors where shard = 2`)
+    .toEqual([{ block_time: 0 }])
+  const queued = await db`select reconcile_reason as reason from sync.fids where fid = 1`
+  expect(queued).toEqual([{ reason: 'a gap in the log of the upstream' }])
 })

@@ -1,7 +1,9 @@
 import { status } from '@grpc/grpc-js'
 import { expect, onTestFinished, test } from 'vitest'
+import { GetInfoResponse } from '../../../protocol/proto/generated/request_response.js'
+import type { UpstreamClient } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'
-import { openUpstreams, type UpstreamsOptions } from './upstreams.js'
+import { openUpstreams, readShards, type UpstreamsOptions } from './upstreams.js'
 
 const down = new UpstreamFailure(status.UNAVAILABLE, 'first:1', 'down')
 
@@ -54,4 +56,18 @@ test('an upstream that took all the time of a request -> the next request asks t
   })
   await expect(ask).rejects.toThrow(down.message)
   expect(await upstreams.request(async ({ address }) => address)).toBe('second:1')
+})
+
+test('an upstream without shards, or with fewer than it says -> a failure of the upstream', async () => {
+  const shardsOf = (numShards: number, shardIds: number[]) => {
+    const shardInfos = shardIds.map((shardId) => ({ shardId }))
+    const info = GetInfoResponse.fromPartial({ numShards, shardInfos })
+    const bytes = Buffer.from(GetInfoResponse.encode(info).finish())
+    return readShards({ address: 'first:1', call: async () => bytes } as unknown as UpstreamClient)
+  }
+  await expect(shardsOf(0, [])).rejects.toThrow('first:1: INTERNAL: it names no shards')
+  await expect(shardsOf(0, [0])).rejects.toThrow('it names no shards')
+  await expect(shardsOf(2, [2])).rejects.toThrow('1 of its 2 shards')
+  expect(await shardsOf(2, [0, 2, 1])).toEqual([1, 2])
+  expect(await shardsOf(2, [])).toEqual([1, 2])
 })

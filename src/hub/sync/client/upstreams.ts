@@ -1,3 +1,4 @@
+import { status } from '@grpc/grpc-js'
 import { pause } from '../../../platform/process/pause.js'
 import { GetInfoResponse } from '../../../protocol/proto/generated/request_response.js'
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
@@ -100,12 +101,21 @@ export function onlyCurrent(upstreams: Upstreams): Upstreams {
   }
 }
 
-/** Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8). */
+/**
+ * Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8).
+ *
+ * @throws UpstreamFailure also if it names none, or fewer than it says to have: a part would be taken for all.
+ */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
   const { numShards, shardInfos } = await readInfo(client, signal)
   const shardIds = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)
+  if (shardInfos.length > 0 && shardInfos.length < numShards) {
+    const named = `it names ${shardInfos.length} of its ${numShards} shards`
+    throw new UpstreamFailure(status.INTERNAL, client.address, named)
+  }
   if (shardIds.length > 0) return shardIds.sort((a, b) => a - b)
-  return Array.from({ length: Math.max(1, numShards) }, (_, shard) => shard + 1)
+  if (numShards === 0) throw new UpstreamFailure(status.INTERNAL, client.address, 'it names no shards')
+  return Array.from({ length: numShards }, (_, shard) => shard + 1)
 }
 
 /** Whether an upstream is a node of the network, which makes blocks without messages. Another Plaza has no peers. */

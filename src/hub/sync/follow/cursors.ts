@@ -88,6 +88,19 @@ export async function ignoreOtherCursors(
     where upstream = ${upstream} and shard <> all (${[...shards]}::smallint[]) and block_time <> 0`
 }
 
+/** Returns the shards with a cursor, up to a known time, that an upstream does not name. */
+export async function readUnnamedShards(
+  db: Queryable,
+  upstream: string,
+  shards: readonly number[],
+): Promise<number[]> {
+  const rows = await db<{ shard: number }[]>`
+    select shard from sync.cursors
+    where upstream = ${upstream} and shard <> all (${[...shards]}::smallint[]) and block_time <> 0
+    order by shard`
+  return rows.map(({ shard }) => shard)
+}
+
 /** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
 export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
   // The slowest shard of an upstream counts, and of several upstreams the furthest. A shard without a time does not count: its

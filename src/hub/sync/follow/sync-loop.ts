@@ -6,9 +6,10 @@ import type { ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
-import { UpstreamRefusalLog } from '../reconcile-queue.js'
+import { queueAllUsers, UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
+import { LOG_GAP, readUnnamedShards } from './cursors.js'
 import { ShardSync, type ShardSyncOptions } from './shard-sync.js'
 import { startShards } from './start-shards.js'
 
@@ -99,6 +100,7 @@ async function withLock(
 async function syncWithLock(options: LockedSyncOptions, signal: AbortSignal): Promise<void> {
   const { upstreams, log, metrics } = options
   const refusals = new UpstreamRefusalLog(log)
+  const partialUpstreams = new Set<string>()
   let delayMs = RETRY_MS.first
   let failures = 0
   let connectedClient: UpstreamClient | null = null
@@ -116,7 +118,7 @@ async function syncWithLock(options: LockedSyncOptions, signal: AbortSignal): Pr
       delayMs = RETRY_MS.first
     }
     try {
-      await syncOnce(client, options, { refusals, signal, onConnected, onProgress })
+      await syncOnce(client, options, { partialUpstreams, refusals, signal, onConnected, onProgress })
     } catch (error) {
       if (signal.aborted) return
       failures += 1
@@ -134,7 +136,35 @@ async function syncWithLock(options: LockedSyncOptions, signal: AbortSignal): Pr
   }
 }
 
+/**
+ * Leaves an upstream that does not name shards which were followed, once: another one, or another node behind its balancer, may
+ * have them. At the second look it was set up anew with fewer shards, and users may lack what the others had.
+ */
+async function requireShards(
+  client: UpstreamClient,
+  shards: readonly number[],
+  { db, log, selection: { isSubset } }: LockedSyncOptions,
+  partialUpstreams: Set<string>,
+): Promise<void> {
+  const { address } = client
+  const missing = await readUnnamedShards(db, address, shards)
+  if (missing.length > 0 && !partialUpstreams.has(address)) {
+    partialUpstreams.add(address)
+    const details = `it does not name shards that were followed: ${missing.join(', ')}`
+    throw new UpstreamFailure(status.UNAVAILABLE, address, details)
+  }
+  partialUpstreams.delete(address)
+  if (missing.length === 0) return
+  log.error(
+    { upstream: address, shards: missing },
+    'the upstream no longer names shards: they are not followed',
+  )
+  await queueAllUsers(db, { isSubset, reason: LOG_GAP })
+}
+
 interface SyncAttempt {
+  /** Upstreams that have named too few shards at the last look. */
+  readonly partialUpstreams: Set<string>
   readonly refusals: UpstreamRefusalLog
   readonly signal: AbortSignal
   /** Called with the number of shards when the upstream answers. */
@@ -146,11 +176,12 @@ interface SyncAttempt {
 async function syncOnce(
   client: UpstreamClient,
   options: LockedSyncOptions,
-  { refusals, signal, onConnected, onProgress }: SyncAttempt,
+  { partialUpstreams, refusals, signal, onConnected, onProgress }: SyncAttempt,
 ): Promise<void> {
   const ended = new AbortController()
   const syncSignal = AbortSignal.any([signal, ended.signal])
   const shards = await readShards(client, syncSignal)
+  await requireShards(client, shards, options, partialUpstreams)
   onConnected(shards.length)
   const starts = await startShards(options, client, shards, syncSignal)
   const shardSyncs = [...starts].map(([shard, start]) =>
