@@ -1,5 +1,5 @@
 /** Unix seconds of 2021-01-01T00:00:00Z, the Farcaster epoch (docs/protocol.md §3.2). */
-const FARCASTER_EPOCH_UNIX_SECONDS = 1_609_459_200
+export const FARCASTER_EPOCH_UNIX_SECONDS = 1_609_459_200
 
 /** Most seconds that a timestamp may be ahead of the clock (docs/protocol.md §3.2). */
 export const ALLOWED_CLOCK_SKEW_SECONDS = 600

@@ -6,7 +6,9 @@ import {
   ignoreOtherCursors,
   initializeCursors,
   saveCursor,
+  syncedUntil,
 } from '../../src/hub/sync/follow/cursors.js'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -52,6 +54,24 @@ test('a sync that returns to an upstream starts where it left another one', asyn
 test('a start that is found by time is merged up to that time, less a minute', async () => {
   await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 30) })
   expect((await start()).blockTime).toBe(madeAt(firstBlock + 30) - 60)
+})
+
+test('a block from the future -> it is saved as one of now, and a saved one counts as one of now', async () => {
+  const future = farcasterSecondsFromUnixMs(Date.now()) + 100_000
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: future })
+  const times = () => db<{ time: number }[]>`select block_time as time from sync.cursors`
+  const [saved] = await times()
+  expect(saved!.time).toBeLessThan(future - 90_000)
+  await db`update sync.cursors set block_time = ${future}`
+  expect(await syncedUntil(db)).toBeLessThan(future - 90_000)
+})
+
+test('another upstream was followed beyond the last block -> a gap is logged, and the last blocks are read', async () => {
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + BLOCKS) + 61 })
+  const { nextId, fromId, gap, blockTime } = await start()
+  expect([blockOf(nextId), blockOf(fromId)]).toEqual([firstBlock + BLOCKS + 1, firstBlock + BLOCKS + 1 - 8])
+  expect(gap).toEqual({ from: fromId, to: nextId })
+  expect(blockTime).toBe(madeAt(firstBlock + BLOCKS))
 })
 
 test('a start at the end of the log is merged up to its last block', async () => {

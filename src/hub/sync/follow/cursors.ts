@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { pause } from '../../../platform/process/pause.js'
 import { HubEvent } from '../../../protocol/definitions.js'
+import { FARCASTER_EPOCH_UNIX_SECONDS } from '../../../protocol/time.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js'
@@ -52,7 +53,15 @@ export async function saveCursor(
   await saveCursors(db, upstream, new Map([[shard, cursor]]))
 }
 
-/** Saves the cursors of several shards, all or none. */
+/** The time of the database in Farcaster seconds: an upstream with a clock ahead makes blocks in the future. */
+const databaseTime = (db: Queryable) => db`
+  extract(epoch from clock_timestamp())::bigint - ${FARCASTER_EPOCH_UNIX_SECONDS}::bigint
+`
+
+/**
+ * Saves the cursors of several shards, all or none. A block from the future counts as one of now: at the next upstream, what came
+ * before its time would never be read.
+ */
 export async function saveCursors(
   db: Queryable,
   upstream: string,
@@ -61,7 +70,7 @@ export async function saveCursors(
   const saved = [...cursors.values()]
   await db`
     insert into sync.cursors (upstream, shard, next_id, block_time)
-    select ${upstream}, shard, next_id, block_time
+    select ${upstream}, shard, next_id, least(block_time, ${databaseTime(db)})
     from unnest(
       ${[...cursors.keys()]}::smallint[],
       ${saved.map(({ nextId }) => nextId)}::bigint[],
@@ -106,7 +115,7 @@ export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<
   // The slowest shard of an upstream counts, and of several upstreams the furthest. A shard without a time does not count: its
   // log was empty when it started, or went back, and then all users are compared.
   const [row] = await db<{ time: number | null }[]>`
-    select max(time) as time
+    select max(least(time, ${databaseTime(db)})) as time
     from (
       select min(block_time) as time
       from sync.cursors
@@ -220,6 +229,11 @@ async function findStartByTime(
     else high = middle
   }
   const nextId = eventId(low, 0)
+  if (low > blockOf(last.id)) {
+    // It is behind, or one of the clocks is wrong: then newer blocks have older times, and were not read anywhere.
+    const fromId = rewindId(nextId)
+    return { nextId, fromId, blockTime: last.time, gap: { from: fromId, to: nextId } }
+  }
   const startCursor = { nextId, fromId: nextId, blockTime: time }
   const isGapless = first.id <= FIRST_ID || first.time < time
   return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
