@@ -5,11 +5,12 @@ import type { ReorderBufferOptions } from '../../src/hub/reorder-buffer.js'
 import type { UpstreamClient, UpstreamEvent } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
-import { saveCursor } from '../../src/hub/sync/follow/cursors.js'
+import { initializeCursors, saveCursor } from '../../src/hub/sync/follow/cursors.js'
+import { requireNetwork } from '../../src/hub/sync/follow/require-network.js'
 import { startSync } from '../../src/hub/sync/follow/sync-loop.js'
 import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
 import type { Database } from '../../src/platform/db/connection.js'
-import { HubEventType } from '../../src/protocol/definitions.js'
+import { FarcasterNetwork, HubEventType } from '../../src/protocol/definitions.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
@@ -123,4 +124,23 @@ test('the only upstream has fewer shards also at a second look -> an error is lo
     .toEqual([{ block_time: 0 }])
   const queued = await db`select reconcile_reason as reason from sync.fids where fid = 1`
   expect(queued).toEqual([{ reason: 'a gap in the log of the upstream' }])
+})
+
+test('a hub of mainnet and an upstream with messages of a devnet -> it is not followed, nor is a backfill begun', async () => {
+  const { db } = await createTestDatabase({ poolSize: 8 })
+  const hub = await createTestHub(db, { network: FarcasterNetwork.MAINNET })
+  const client = upstreamOf(logOf([{ messages: [new TestUser(1).cast('hello', testNow)] }]))
+  await startAtFirstEvent(db, client)
+  const settings = { addresses: [client.address], tls: false, headers: new Map(), trusted: true }
+  const [upstreams, metrics] = [openUpstreams(settings, { connect: () => client }), createRecordingMetrics()]
+  const log = createRecordingLog()
+  const options = { db, hub, upstreams, trusted: true, selection: allUsers, log, metrics, clock: Date.now }
+  onTestFinished(startSync(options))
+  await expect.poll(() => metrics.disconnects).toContain('FAILED_PRECONDITION')
+  expect(metrics.items).toEqual({})
+  const { signal } = new AbortController()
+  await expect(initializeCursors(db, client, { signal })).rejects.toThrow(
+    /of the network DEVNET, and HUB_NETWORK is mainnet/,
+  )
+  await expect(requireNetwork(db, upstreamOf([]), [1], signal)).resolves.toBeUndefined()
 })

@@ -8,6 +8,7 @@ import type { UpstreamClient, UpstreamEvent } from '../client/upstream-client.js
 import { readSent } from '../client/upstream-failure.js'
 import { readShards } from '../client/upstreams.js'
 import { queueAllUsers } from '../reconcile-queue.js'
+import { requireNetwork } from './require-network.js'
 
 /** The merged part of the log of one upstream shard. */
 interface Cursor {
@@ -251,7 +252,7 @@ function startOfBlock(id: number): number {
 
 /**
  * Sets missing cursors as `findStartCursor` finds them, so that a later backfill and sync leave no gap. Queues all users if there
- * is one already: a sync that starts at these cursors does not see it.
+ * is one already: a sync that starts at these cursors does not see it. @throws UpstreamFailure also if it is of another network
  */
 export async function initializeCursors(
   db: Database,
@@ -259,7 +260,9 @@ export async function initializeCursors(
   { isSubset = false, signal }: { readonly isSubset?: boolean; readonly signal: AbortSignal },
 ): Promise<{ readonly hasGap: boolean }> {
   const starts = new Map<number, StartCursor>()
-  for (const shard of await readShards(client, signal)) {
+  const shards = await readShards(client, signal)
+  await requireNetwork(db, client, shards, signal)
+  for (const shard of shards) {
     if ((await loadCursor(db, client.address, shard)) !== null) continue
     starts.set(shard, await findStartCursor(db, client, shard, signal))
   }

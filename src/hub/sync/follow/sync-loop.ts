@@ -10,6 +10,7 @@ import { queueAllUsers, UpstreamRefusalLog } from '../reconcile-queue.js'
 import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { LOG_GAP, readUnnamedShards } from './cursors.js'
+import { requireNetwork } from './require-network.js'
 import { ShardSync, type ShardSyncOptions } from './shard-sync.js'
 import { startShards } from './start-shards.js'
 
@@ -181,6 +182,7 @@ async function syncOnce(
   const ended = new AbortController()
   const syncSignal = AbortSignal.any([signal, ended.signal])
   const shards = await readShards(client, syncSignal)
+  await requireNetwork(options.db, client, shards, syncSignal)
   await requireShards(client, shards, options, partialUpstreams)
   onConnected(shards.length)
   const starts = await startShards(options, client, shards, syncSignal)
