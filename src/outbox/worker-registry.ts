@@ -18,11 +18,13 @@ interface Heartbeat {
  * process dies, and renews a lease, for connections that hang. The work of a dead worker goes back to the others.
  *
  * An outage of the database takes the locks and leases of all workers. So a process that had one finds nobody dead for the
- * time of a lease, in which those that live come back. Nor does one that has just started, perhaps as the database came back.
+ * time of a lease, in which those that live come back. One that has just started, perhaps as the database came back, does not take
+ * a lease that has ended for a death. One that has not ended and whose lock is free is that of a process that died a moment ago.
  */
 export class WorkerRegistry {
   readonly #heartbeats = new Map<string, Heartbeat>()
   #reapsFromMs = Number.NEGATIVE_INFINITY
+  #judgesLeasesFromMs = Number.POSITIVE_INFINITY
 
   /**
    * @param table With its schema: `id uuid` and `alive_until timestamptz`.
@@ -51,7 +53,8 @@ export class WorkerRegistry {
         on conflict (id) do update set alive_until = excluded.alive_until`
       const atMs = this.clock()
       this.#heartbeats.set(worker, { atMs, holder })
-      if (!last || last.holder !== holder || atMs - last.atMs > LEASE_MS) this.#waitForOthers()
+      if (last && (last.holder !== holder || atMs - last.atMs > LEASE_MS)) this.#waitForOthers()
+      this.#judgesLeasesFromMs = Math.min(this.#judgesLeasesFromMs, atMs + LEASE_MS)
     } catch (error) {
       this.#waitForOthers()
       throw error
@@ -82,14 +85,18 @@ export class WorkerRegistry {
 
   /** Releases the work of dead workers and returns their number. Nobody knows how much of it they had done. */
   async reapExpired(db: Database): Promise<number> {
-    if (this.clock() < this.#reapsFromMs) return 0
+    const nowMs = this.clock()
+    if (nowMs < this.#reapsFromMs) return 0
     return db.begin(async (transaction) => {
       const table = transaction(this.table)
       const expired = await transaction<{ id: string }[]>`
         delete from ${table}
         where id in (
           select id from ${table}
-          where alive_until < now() or ${isWorkerDead(transaction, transaction`id`)}
+          where case when alive_until < now()
+            then ${nowMs >= this.#judgesLeasesFromMs}
+            else ${isWorkerDead(transaction, transaction`id`)}
+          end
           -- One whose claim is under way is reaped next time: waiting would delay heartbeats.
           for update skip locked
         )

@@ -14,6 +14,7 @@ function read(pages: Readonly<Record<string, Page>>) {
         ...(next !== undefined && { next: { cursor: next } }),
       }
     },
+    wellFormed: (entries: readonly unknown[]) => entries,
   }
   return readPublicFollowers(api as unknown as PublicApi, 'garden')
 }
