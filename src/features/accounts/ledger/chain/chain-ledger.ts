@@ -55,7 +55,7 @@ import { type Fees, maxCostOf, minBigint, newFees, signTransaction, tagGas } fro
 
 /** Dependencies of a chain's ledger. */
 export interface ChainLedgerOptions
-  extends Omit<TransactionMonitorOptions, 'network' | 'wallets' | 'withWalletLock'> {
+  extends Omit<TransactionMonitorOptions, 'network' | 'wallets' | 'withWalletLock' | 'noteIncluded'> {
   /** Aborts waiting. */
   readonly signal: AbortSignal
 }
@@ -133,6 +133,7 @@ export class ChainLedger implements AccountLedger {
       network: this.network,
       wallets: this.#rpc,
       withWalletLock: this.#withWalletLock,
+      noteIncluded: (id) => this.#nonceGap.noteIncluded(id),
     })
   }
 

@@ -77,12 +77,15 @@ export class NonceGap {
    */
   async read(wallet: WalletAddress): Promise<void> {
     const { db, wallets } = this.#options
-    const { fewest: count, most } = await wallets.countRange(wallet.address)
+    const { fewest, most } = await wallets.countRange(wallet.address)
     const unseen = await this.#unseen(db, wallet.id, most)
     for (let at = 0; at < unseen.length; at += CONCURRENCY) {
       await Promise.all(unseen.slice(at, at + CONCURRENCY).map((each) => this.#requireIncluded(each)))
     }
     const nonce = await nextNonceOf(db, wallet.id)
+    if (fewest <= nonce) return
+    // One that was late may count fewer, and a nonce that is too high blocks the wallet.
+    const count = await wallets.fewestCount(wallet.address)
     if (count <= nonce) return
     await this.#readFrom(wallet, nonce, count)
     await this.#store(wallet.id, [], count)

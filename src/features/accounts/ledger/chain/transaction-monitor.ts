@@ -47,6 +47,8 @@ export interface TransactionMonitorOptions {
     /** Called in its turn, before a connection is taken; an error of it ends the turn. */
     beforeLock?: () => void,
   ) => Promise<T>
+  /** Notes that a block includes a transaction. */
+  readonly noteIncluded: (transactionId: number) => void
   readonly rpc: ChainRpc
   readonly wallets: WalletRpc
   readonly contracts: ChainSettings['contracts']
@@ -138,13 +140,14 @@ export class TransactionMonitor {
   }
 
   async #checkTransaction(row: TransactionRow, { mined, final, finalBlock }: WalletCounts, address: Hex) {
-    const { db, wallets } = this.#options
+    const { db, wallets, noteIncluded } = this.#options
     const attempts = await readAttempts(db, row.id)
     if (row.nonce >= mined) return await this.#broadcast(row, attempts.at(-1)!)
     const names = attempts.map(({ hash }) => hexOf(hash))
     const blocks = await Promise.all(names.map((hash) => wallets.block(hash)))
     const at = blocks.findIndex((block) => block !== null)
     if (at >= 0) {
+      noteIncluded(row.id)
       if (blocks[at]! <= finalBlock) await this.#settleIncluded(row, attempts[at]!, blocks[at]!)
     } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
       // A missing receipt proves nothing: paying again would charge twice.

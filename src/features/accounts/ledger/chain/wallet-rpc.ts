@@ -46,7 +46,7 @@ export type GasEstimate =
   /** It needs more gas than its sender can pay, or than the node allows to any call: nodes say the same of both. */
   | { readonly isAboveAllowance: true }
 
-/** Longest wait for an RPC while a wallet is locked; some take a second on a bad day. */
+/** Longest wait for an RPC while a wallet is locked, or a purchase waits for it; some take a second on a bad day. */
 const LOCK_TIMEOUT_MS = 5_000
 /** Blocks of a day at two seconds each, as those of OP Mainnet and Base: nobody repeats a request later. */
 const LOOK_BACK_BLOCKS = 43_200
@@ -87,12 +87,18 @@ export class WalletRpc {
     return funds
   }
 
-  /** Returns the transaction counts of an address by the RPC that counts the fewest, and by the one that counts the most. */
+  /**
+   * Returns the transaction counts of an address by the RPC that counts the fewest, and by the one that counts the most. RPCs
+   * that are late are left out: `fewestCount` waits for them.
+   */
   async countRange(address: Hex): Promise<{ readonly fewest: number; readonly most: number }> {
-    const counts = await this.#orUnavailable(
-      this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address)),
-    )
+    const counts = await this.#countsOfAll(address, LOCK_TIMEOUT_MS)
     return { fewest: Math.min(...counts), most: Math.max(...counts) }
+  }
+
+  /** Returns the transaction count of an address by the RPC that counts the fewest, however late it is. */
+  async fewestCount(address: Hex): Promise<number> {
+    return Math.min(...(await this.#countsOfAll(address)))
   }
 
   /** Returns the number of the newest block. */
@@ -115,10 +121,13 @@ export class WalletRpc {
 
   /** Whether a block includes a transaction, by any RPC. */
   async isIncluded(hash: Hex): Promise<boolean> {
-    const receipts = this.#rpc.requestAll((endpoint) =>
-      endpoint.request<object | null>('eth_getTransactionReceipt', [hash]),
-    )
-    return (await this.#orUnavailable(receipts)).some((receipt) => receipt !== null)
+    const hasReceipt = async (endpoint: Endpoint) =>
+      (await endpoint.request<object | null>('eth_getTransactionReceipt', [hash])) !== null
+    // One knows it nearly always, and another may hang.
+    const answer = this.#rpc.withEndpoint(hasReceipt).catch(() => false)
+    if ((await resultWithin(LOCK_TIMEOUT_MS, answer)) === true) return true
+    const answers = await this.#orUnavailable(this.#rpc.requestAll(hasReceipt, LOCK_TIMEOUT_MS))
+    return answers.includes(true)
   }
 
   async counts(address: Hex): Promise<WalletCounts> {
@@ -226,6 +235,12 @@ export class WalletRpc {
     }
     if (isResend) await this.#orUnavailable(this.#rpc.requestAll(sendTo))
     else await this.#withEndpoint(sendTo)
+  }
+
+  #countsOfAll(address: Hex, timeoutMs?: number): Promise<number[]> {
+    return this.#orUnavailable(
+      this.#rpc.requestAll((endpoint) => transactionCountAt(endpoint, address), timeoutMs),
+    )
   }
 
   #finalOf(head: number): number {

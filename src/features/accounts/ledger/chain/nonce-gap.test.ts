@@ -1,0 +1,63 @@
+import { parseEther } from 'viem'
+import { beforeEach, expect, it } from 'vitest'
+import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
+import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../../test/database.js'
+import type { Wallet } from '../../wallets/wallets.js'
+import type { ChainLedger } from './chain-ledger.js'
+import type { TransactionOrder } from './transaction-order.js'
+
+const { db } = await createTestDatabase({ poolSize: 8 })
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+const parts = { db, hub: { submitOnChainEvents: async () => [] }, clock: Date.now }
+/** Blocks are not final in a test. */
+const confirmations = 100
+const newWallet = () => walletOn(chain, db, { balance: parseEther('1') })
+const requestCount = (method: string) => proxy.requestCounts.get(method) ?? 0
+
+beforeEach(() => {
+  proxy.faults = {}
+  proxy.requestCounts.clear()
+})
+
+let payments = 0
+function payment({ id }: Wallet): TransactionOrder {
+  const call = { to: chain.account(1).address, data: '0x' as const }
+  payments += 1
+  return { walletId: id, purpose: `payment ${payments}`, call, value: 1n }
+}
+
+async function submit(ledger: ChainLedger, order: TransactionOrder) {
+  const submitted = await ledger.submit(order)
+  if ('code' in submitted) throw new Error(submitted.message)
+  return submitted
+}
+
+/** Submits a payment that a block includes, which no ledger has seen. */
+async function payUnseen(wallet: Wallet): Promise<void> {
+  const ledger = ledgerOn(chain.url, parts, { confirmations })
+  await submit(ledger, payment(wallet))
+  await ledger.settleWallet(wallet.id)
+}
+
+it('one of two RPCs hangs -> the other one shows which transactions are in a block', async () => {
+  const wallet = await newWallet()
+  await payUnseen(wallet)
+  const ledger = ledgerOn(`${chain.url},${proxy.url}`, parts, { confirmations })
+  proxy.faults = { hold: (method) => (method === 'eth_chainId' ? Promise.resolve() : new Promise(() => {})) }
+  await submit(ledger, payment(wallet))
+  expect(requestCount('eth_getTransactionCount')).toBe(1)
+  expect(requestCount('eth_getTransactionReceipt')).toBe(0)
+})
+
+it('a transaction that the monitor has seen in a block is not asked for', async () => {
+  const wallet = await newWallet()
+  await payUnseen(wallet)
+  const ledger = ledgerOn(proxy.url, parts, { confirmations })
+  await ledger.settleWallet(wallet.id)
+  expect(requestCount('eth_getTransactionReceipt')).toBe(1)
+  await submit(ledger, payment(wallet))
+  expect(requestCount('eth_getTransactionReceipt')).toBe(1)
+})
