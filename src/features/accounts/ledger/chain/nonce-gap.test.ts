@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
 import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
@@ -60,4 +60,28 @@ it('a transaction that the monitor has seen in a block is not asked for', async 
   expect(requestCount('eth_getTransactionReceipt')).toBe(1)
   await submit(ledger, payment(wallet))
   expect(requestCount('eth_getTransactionReceipt')).toBe(1)
+})
+
+it('purchases of a wallet that wait at once share a search', async () => {
+  const wallet = await newWallet()
+  const lost = 2
+  for (let count = 0; count < lost; count += 1) await payUnseen(wallet)
+  await db`delete from accounts.attempts
+    where transaction_id in (select id from accounts.transactions where wallet_id = ${wallet.id})`
+  await db`delete from accounts.transactions where wallet_id = ${wallet.id}`
+  await db`update accounts.wallets set next_nonce = 0 where id = ${wallet.id}`
+  const ledger = ledgerOn(proxy.url, parts, { confirmations })
+  let searches = 0
+  proxy.faults = {
+    hold: async (method, [, isFull]) => {
+      if (method !== 'eth_getBlockByNumber' || isFull !== true) return
+      searches += 1
+      // Each purchase reads the balance in its turn, before it waits.
+      await vi.waitFor(() => expect(requestCount('eth_getBalance')).toBeGreaterThanOrEqual(3), 15_000)
+    },
+  }
+  const orders = [payment(wallet), payment(wallet), payment(wallet)]
+  const sent = await Promise.all(orders.map((order) => submit(ledger, order)))
+  expect(new Set(sent.map(({ hash }) => hash)).size).toBe(orders.length)
+  expect(searches).toBe(lost)
 })

@@ -45,6 +45,8 @@ export class NonceGap {
   readonly #options: NonceGapOptions
   /** Recorded transactions that a block includes, by id. */
   readonly #included = new LRUCache<number, true>({ max: MAX_CACHED })
+  /** Running reads by wallet, which their callers share. */
+  readonly #reads = new Map<string, Promise<void>>()
 
   constructor(options: NonceGapOptions) {
     this.#options = options
@@ -75,7 +77,15 @@ export class NonceGap {
    *
    * @throws PlazaError `unavailable.other_side` when they cannot be read.
    */
-  async read(wallet: WalletAddress): Promise<void> {
+  read(wallet: WalletAddress): Promise<void> {
+    const running = this.#reads.get(wallet.id)
+    if (running !== undefined) return running
+    const reading = this.#read(wallet).finally(() => this.#reads.delete(wallet.id))
+    this.#reads.set(wallet.id, reading)
+    return reading
+  }
+
+  async #read(wallet: WalletAddress): Promise<void> {
     const { db, wallets } = this.#options
     const { fewest, most } = await wallets.countRange(wallet.address)
     const unseen = await this.#unseen(db, wallet.id, most)
