@@ -1,7 +1,7 @@
 import { type Hex, parseEther, parseGwei } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
-import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
+import { type Faults, startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { ethAccount, newPrivateKey } from '../../../../hub/registry/eth-account.js'
@@ -263,3 +263,24 @@ it('an imported wallet whose RPC has forgotten its history -> it pays', async ()
   await settle(wallet)
   expect(await countSent(wallet)).toBe(2)
 })
+
+/** Refuses counts of all but the newest block. */
+const refuseOldCounts =
+  (message: string): NonNullable<Faults['refuse']> =>
+  (method, [, block]) =>
+    method === 'eth_getTransactionCount' && block !== 'latest' ? message : null
+
+it.each(['request rate limit exceeded', 'archive requests: rate limit exceeded', 'header not found'])(
+  'the first payment lost, and an RPC that answers "%s" -> nothing is sent, then it is found',
+  async (message) => {
+    const wallet = await newWallet()
+    const order = payment(wallet)
+    const { hash } = await send(order)
+    await settle(wallet)
+    await lose(order)
+    proxy.faults = { refuse: refuseOldCounts(message) }
+    await expect(submit(order)).rejects.toMatchObject({ code: 'unavailable.other_side' })
+    proxy.faults = {}
+    expect(await submit(order)).toMatchObject({ hash })
+  },
+)

@@ -5,6 +5,7 @@ import { PlazaError } from '../../../../platform/errors.js'
 import { pause } from '../../../../platform/process/pause.js'
 import { bytesOfHex, hexOf } from '../../../../protocol/bytes.js'
 import { readAttempts, type SignedTransaction } from './attempts.js'
+import { MissingState } from './missing-state.js'
 import { storeUnrecorded } from './unrecorded.js'
 import type { WalletRpc } from './wallet-rpc.js'
 import { readTransaction } from './wallet-transaction.js'
@@ -109,17 +110,21 @@ export class NonceGap {
     const end = Math.min(count, start + MAX_SEARCHED)
     for (let from = start; from < end; from += CONCURRENCY) {
       const nonces = Array.from({ length: Math.min(CONCURRENCY, end - from) }, (_, index) => from + index)
-      const find = (each: number) => wallets.findByNonceAgreed({ address, nonce: each, last })
-      const found = await Promise.all(nonces.map(find)).catch((error: unknown) => {
-        // A wallet that was imported has a history, and some nodes keep no old states.
-        if (nonce === 0 && old === null) return null
-        throw error
-      })
-      if (found === null) return
-      const signed = found.flatMap(({ hash, raw }) =>
-        raw === null ? [] : [{ hash: bytesOfHex(hash), raw: bytesOfHex(raw) }],
+      const find = (each: number) =>
+        wallets.findByNonceAgreed({ address, nonce: each, last }).catch((error: unknown) => {
+          // A wallet that was imported has a history, and some nodes keep no old states. Other failures may pass.
+          if (error instanceof MissingState && nonce === 0 && old === null) return null
+          throw error
+        })
+      const found = await Promise.all(nonces.map(find))
+      const signed = found.flatMap((each) =>
+        each === null || each.raw === null
+          ? []
+          : [{ hash: bytesOfHex(each.hash), raw: bytesOfHex(each.raw) }],
       )
-      await this.#store(id, signed, from + nonces.length)
+      const isForgotten = found.includes(null)
+      await this.#store(id, signed, isForgotten ? count : from + nonces.length)
+      if (isForgotten) return
     }
   }
 

@@ -7,6 +7,7 @@ import { PlazaError } from '../../../../platform/errors.js'
 import { resultWithin } from '../../../../platform/process/pause.js'
 import type { EncodedCall } from './contract-calls.js'
 import type { MinedTransaction } from './mined-transaction.js'
+import { isStateMissing, MissingState } from './missing-state.js'
 import {
   type ChainReceipt,
   findByNonce,
@@ -217,9 +218,21 @@ export class WalletRpc {
     )
   }
 
-  /** Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs. */
-  findByNonceAgreed(query: Parameters<typeof findByNonce>[1]): Promise<MinedTransaction> {
-    return this.#agreed((endpoint) => findByNonce(endpoint, query))
+  /**
+   * Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs.
+   *
+   * @throws MissingState when each RPC says that it lacks the old states; other failures may pass.
+   */
+  async findByNonceAgreed(query: Parameters<typeof findByNonce>[1]): Promise<MinedTransaction> {
+    let lacking = 0
+    const find = (endpoint: Endpoint) =>
+      findByNonce(endpoint, query).catch((error: unknown) => {
+        if (isStateMissing(error)) lacking += 1
+        throw error
+      })
+    return await this.#agreed(find).catch((error: unknown) => {
+      throw lacking === this.#rpc.chain.rpcUrls.length ? new MissingState(error) : error
+    })
   }
 
   /**
