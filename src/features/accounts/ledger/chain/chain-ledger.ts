@@ -127,7 +127,12 @@ export class ChainLedger implements AccountLedger {
         })
         return value
       })
-    this.#nonceGap = new NonceGap({ db, wallets: this.#rpc, withWalletLock: this.#withWalletLock })
+    this.#nonceGap = new NonceGap({
+      db,
+      wallets: this.#rpc,
+      withWalletLock: this.#withWalletLock,
+      log: options.log,
+    })
     this.#transactionMonitor = new TransactionMonitor({
       ...options,
       network: this.network,

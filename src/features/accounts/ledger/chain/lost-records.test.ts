@@ -284,3 +284,23 @@ it.each(['request rate limit exceeded', 'archive requests: rate limit exceeded',
     expect(await submit(order)).toMatchObject({ hash })
   },
 )
+
+it.each([
+  'missing trie node 1f4a (path )',
+  'historical state 1f4a is not available',
+  'project ID does not have access to archive state',
+])('a used wallet whose RPC answers "%s" -> refused with the way out, which helps', async (message) => {
+  const key = newPrivateKey()
+  const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })
+  const { signer } = ethAccount(key)
+  await send(payment(wallet))
+  await settle(wallet)
+  await chain.clientOf(signer).sendTransaction({ account: signer, chain: null, to: signer.address, nonce: 1 })
+  proxy.faults = { refuse: refuseOldCounts(message) }
+  await expect(submit(payment(wallet))).rejects.toMatchObject({
+    code: 'unavailable.other_side',
+    message: expect.stringContaining('RPC URL that keeps old states'),
+  })
+  const both = ledgerOn(`${proxy.url},${chain.url}`, { db, hub, clock: () => nowMs })
+  expect(await both.submit(payment(wallet))).toMatchObject({ isNew: true })
+})

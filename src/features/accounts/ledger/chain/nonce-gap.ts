@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import type { Database, Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { PlazaError } from '../../../../platform/errors.js'
+import type { Log } from '../../../../platform/log/log.js'
 import { pause } from '../../../../platform/process/pause.js'
 import { bytesOfHex, hexOf } from '../../../../protocol/bytes.js'
 import { readAttempts, type SignedTransaction } from './attempts.js'
@@ -14,6 +15,7 @@ import { readTransaction } from './wallet-transaction.js'
 export interface NonceGapOptions {
   readonly db: Database
   readonly wallets: WalletRpc
+  readonly log: Log
   readonly withWalletLock: <T>(walletId: string, work: (db: Transaction) => Promise<T>) => Promise<T>
 }
 
@@ -37,6 +39,8 @@ const MAX_SEARCHED = 1_000
 const TRIES = 6
 const PAUSE_MS = 500
 const MAX_CACHED = 10_000
+const UNREADABLE_TEXT =
+  'the chain has transactions of a wallet that are not recorded, and no RPC has the old states that show them: purchases of the wallet are refused until an RPC URL that keeps old states (an archive node) is added'
 
 /**
  * Finds nonces of a wallet that the chain has and the database does not: used elsewhere with its key, or recorded and then lost
@@ -87,7 +91,7 @@ export class NonceGap {
   }
 
   async #read(wallet: WalletAddress): Promise<void> {
-    const { db, wallets } = this.#options
+    const { db, wallets, log } = this.#options
     const { fewest, most } = await wallets.countRange(wallet.address)
     const unseen = await this.#unseen(db, wallet.id, most)
     for (let at = 0; at < unseen.length; at += CONCURRENCY) {
@@ -98,7 +102,12 @@ export class NonceGap {
     // One that was late may count fewer, and a nonce that is too high blocks the wallet.
     const count = await wallets.fewestCount(wallet.address)
     if (count <= nonce) return
-    await this.#readFrom(wallet, nonce, count)
+    await this.#readFrom(wallet, nonce, count).catch((error: unknown) => {
+      if (error instanceof MissingState) {
+        log.warn({ walletId: wallet.id, from: nonce, to: count - 1 }, UNREADABLE_TEXT)
+      }
+      throw error
+    })
     await this.#store(wallet.id, [], count)
   }
 
