@@ -53,12 +53,19 @@ export async function importChannels({
       log.warn({ channel: document.id, problem }, 'a channel of the public client was not imported')
     }
   }
+  let failure: unknown = null
   for (const [id, channel] of byId) {
-    const followers = await readPublicFollowers(api, id)
-    const members = addRoles(await readPublicMembers(api, id), channel)
-    const problem = await importChannel(db, { id, followers, members }, nowUnix, { mode: 'merge' })
-    if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
+    try {
+      const followers = await readPublicFollowers(api, id)
+      const members = addRoles(await readPublicMembers(api, id), channel)
+      const problem = await importChannel(db, { id, followers, members }, nowUnix, { mode: 'merge' })
+      if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
+    } catch (error) {
+      failure ??= error
+    }
   }
+  // Those of the other channels are imported.
+  if (failure !== null) throw failure
   return saved
 }
 

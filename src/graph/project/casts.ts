@@ -164,7 +164,6 @@ function insertUrls(db: Transaction, casts: readonly CastRow[]): Statement[] {
   return [insert]
 }
 
-/** The URLs that a cast embeds. */
 /** The Unix seconds of the newest of these casts with each URL. */
 function newestCasts(casts: readonly CastRow[]): Map<string, number> {
   const newest = new Map<string, number>()
@@ -175,6 +174,7 @@ function newestCasts(casts: readonly CastRow[]): Map<string, number> {
   return newest
 }
 
+/** The URLs that a cast embeds. */
 function urlsIn(cast: CastRow): string[] {
   return cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
 }

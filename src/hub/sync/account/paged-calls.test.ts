@@ -2,6 +2,7 @@ import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import { GetInfoResponse } from '../../../protocol/proto/generated/request_response.js'
 import { encodeFields } from '../../protobuf.js'
 import { listFids } from '../backfill/fid-list.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
@@ -10,6 +11,7 @@ import { openUpstreams, type Upstreams } from '../client/upstreams.js'
 import { readPages } from './paged-calls.js'
 
 const { db } = await createTestDatabase()
+const oneShard = Buffer.from(GetInfoResponse.encode(GetInfoResponse.fromPartial({ numShards: 1 })).finish())
 const ENTRIES = 5
 const settings = { tls: false, headers: new Map(), trusted: false }
 
@@ -145,7 +147,7 @@ test('a list of users whose tokens go round -> error', async () => {
   const client = loopingNode(['a', 'b'])
   const upstreams = openNodes({
     ...client,
-    call: async (name, request) => (name === 'getInfo' ? Buffer.alloc(0) : await client.call(name, request)),
+    call: async (name, request) => (name === 'getInfo' ? oneShard : await client.call(name, request)),
   })
   await expect(listFids(db, upstreams, new AbortController().signal)).rejects.toThrow('the same page')
   expect([...(await db`select fid from sync.fids`)]).toContainEqual({ fid: 1 })

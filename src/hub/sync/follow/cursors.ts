@@ -176,9 +176,12 @@ export async function findStartCursor(
     const gap = { from: cursor.nextId, to: oldestId }
     return { ...cursor, nextId: oldestId, fromId: startOfBlock(oldestId), gap, isNewLog: true }
   }
-  // Without a block the age of the cursor is unknown.
-  const isOutdated = cursor.blockTime > 0 && (otherSyncedUntil ?? 0) - REWIND_SECONDS > cursor.blockTime
-  if (isOutdated) return await findStartByTime(client, shard, otherSyncedUntil! - REWIND_SECONDS, signal)
+  // Without a block the age of the cursor is unknown. A log that ends before what was read elsewhere, as of a node that catches up, is
+  // read on: that passes over nothing.
+  const startTime = (otherSyncedUntil ?? 0) - REWIND_SECONDS
+  const isOutdated = cursor.blockTime > 0 && startTime > cursor.blockTime
+  if (isOutdated && newest[0] && timeOf(client, newest[0]) >= startTime)
+    return await findStartByTime(client, shard, startTime, signal)
   const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
   if (oldestId <= Math.max(cursor.nextId, FIRST_ID)) return { ...cursor, fromId }
   return { ...cursor, nextId: oldestId, fromId, gap: { from: cursor.nextId, to: oldestId } }

@@ -13,7 +13,10 @@ export interface PublicApi {
     parameters: Readonly<Record<string, string | number | undefined>>,
     schema: Schema,
   ): Promise<Static<Schema>>
-  /** Returns the entries of a list that have a shape. Logs each fault of the others once: one entry must not stop its list. */
+  /**
+   * Returns the entries of a list that have a shape. Logs each fault of the others once: one entry must not stop its list.
+   * @throws Error if none of many entries has it: the API has changed, and what is passed over is not read again.
+   */
   wellFormed<Schema extends TSchema>(entries: readonly unknown[], schema: Schema): Static<Schema>[]
 }
 
@@ -31,6 +34,8 @@ export interface PublicApiOptions {
 }
 
 const PAUSE_MS = 250
+/** Entries of which a fault of each is no chance. */
+const MANY_ENTRIES = 10
 const DEADLINE_MS = 30_000
 /** `all-channels` is one answer: some 100,000 channels of 1 kB. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -102,16 +107,28 @@ export function openPublicApi({
       last = running.catch(() => {}).then(() => pause(pauseMs, signal))
       return running.then((text) => checked(JSON.parse(text), schema, target))
     },
-    wellFormed(entries, schema) {
-      return entries.filter((entry): entry is Static<typeof schema> => {
-        if (Value.Check(schema, entry)) return true
-        const fault = faultOf(entry, schema)
-        if (!loggedFaults.has(fault)) log?.warn({ from: url, fault }, 'an entry of a public API is malformed')
-        loggedFaults.add(fault)
-        return false
-      })
-    },
+    wellFormed: (entries, schema) => wellFormedOf(entries, schema, { url, log, loggedFaults }),
   }
+}
+
+/** See `PublicApi.wellFormed`. */
+function wellFormedOf<Schema extends TSchema>(
+  entries: readonly unknown[],
+  schema: Schema,
+  api: { readonly url: string; readonly log: Log | undefined; readonly loggedFaults: Set<string> },
+): Static<Schema>[] {
+  const found = entries.filter((entry): entry is Static<Schema> => {
+    if (Value.Check(schema, entry)) return true
+    const fault = faultOf(entry, schema)
+    if (!api.loggedFaults.has(fault)) {
+      api.log?.warn({ from: api.url, fault }, 'an entry of a public API is malformed')
+    }
+    api.loggedFaults.add(fault)
+    return false
+  })
+  if (found.length === 0 && entries.length >= MANY_ENTRIES)
+    throw new Error(`${api.url}: all ${entries.length} entries of a list are malformed`)
+  return found
 }
 
 /** Ignores members that nothing reads. */

@@ -23,6 +23,7 @@ it('all pages are read, the last of which may be empty', async () => {
   const found = [1, 2].map((fid) => ({ fid, followed_at: fid }))
   expect(await read({ '': [[1], 'a'], a: [[2]] })).toEqual(found)
   expect(await read({ '': [[1], 'a'], a: [[2], 'b'], b: [[]] })).toEqual(found)
+  expect(await read({ '': [[1], 'a'], a: [[2], 'a'] })).toEqual(found)
   expect(await read({ '': [[]] })).toEqual([])
 })
 
@@ -32,6 +33,6 @@ it('an empty page with a cursor -> no list, rather than a short one', async () =
   )
 })
 
-it('a cursor that repeats -> no list, rather than a short one', async () => {
-  await expect(read({ '': [[1], 'a'], a: [[2], 'a'] })).rejects.toThrow('repeats the cursor a')
+it('a cursor that comes again -> no list, rather than a short one', async () => {
+  await expect(read({ '': [[1], 'a'], a: [[2], 'b'], b: [[3], 'a'] })).rejects.toThrow('repeats the cursor a')
 })

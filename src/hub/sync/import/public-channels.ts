@@ -84,8 +84,10 @@ async function readUsers(
     listed += entries.length
     const users = api.wellFormed(entries, User)
     found.push(...users.map((user) => ({ fid: user.fid!, since: user[time]! })))
+    const askedWith = cursor
     cursor = page.next?.cursor
-    if (cursor === undefined) break
+    // The last page has its own cursor as the next one, or none.
+    if (cursor === undefined || cursor === askedWith) break
     if (entries.length === 0) throw new Error(`${path} of ${channelId} has an empty page before its end`)
     // It leads to the same pages without an end.
     if (readCursors.has(cursor)) throw new Error(`${path} of ${channelId} repeats the cursor ${cursor}`)

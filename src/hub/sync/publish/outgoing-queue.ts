@@ -102,8 +102,14 @@ export async function forgetRemoved(
         select from hub.messages m
         where m.fid = waiting.fid and m.set = waiting.set and m.key = waiting.key and m.hash = waiting.hash
       )
-        -- What fell out of a full set here may have room there.
-        and not exists (select from hub.pruned_messages p where p.hash = waiting.hash)
+        -- What fell out of a full set here may have room there, unless it was taken back later.
+        and (
+          not exists (select from hub.pruned_messages p where p.hash = waiting.hash)
+            or exists (
+              select from hub.messages m
+              where m.fid = waiting.fid and m.set = waiting.set and m.key = waiting.key
+            )
+        )
     ))
     returning id
   `
