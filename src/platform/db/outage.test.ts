@@ -249,8 +249,8 @@ it('statements that PostgreSQL cannot run: the reason is known, and the states o
   const limits = ['53200', '53400', '57014', '53100', '53300', '23505']
   const errors = await Promise.all(limits.map(fail))
   expect(errors.map(isBeyondLimits)).toEqual([true, true, true, false, false, false])
-  // Its connection is closed.
-  expect(outageOf(await fail('25006'))).toBe('ReadOnly')
+  // Its connection is closed, of which the statement may learn first.
+  await expect.poll(async () => outageOf(await fail('25006'))).toBe('ReadOnly')
   const ownFiles = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   expect(outageOf(new Error('export', { cause: ownFiles }))).toBe('InsufficientStorage')
 })
