@@ -6,7 +6,7 @@ const MAX_BODY_LENGTH = 8_192
 
 /** Names of members that hold secrets, in lower case and without `_`: a mistyped name must not put a key into the log. */
 const secretNames =
-  /^(?:signeruuid|seed|message|siwemessage|.*(?:mnemonic|phrase|password|token|secret|key|signature)s?)$/
+  /^(?:signeruuid|seed|payload|.*(?:message|mnemonic|phrase|password|token|secret|key|signature)s?)$/
 /** Names that end like these and are no secrets. */
 const publicNames = new Set(['publickey', 'publickeys', 'idemkey'])
 /** Texts that are keys, whatever they are named: 32 bytes and more in hexadecimal digits, keys and secrets of this server. */

@@ -49,7 +49,8 @@ export const apiVariables = {
       'Issuers whose JSON Web Tokens are accepted as bearer tokens, with the URL of their public keys. Unset: ' +
         'only tokens of app keys are accepted.',
       {
-        pattern: '^[^\\s,=]+=https?://[^\\s,]+(\\s*,\\s*[^\\s,=]+=https?://[^\\s,]+)*$',
+        pattern:
+          '^[^\\s,=]+=https?://[^\\s,/?#@]+([/?#][^\\s,]*)?(\\s*,\\s*[^\\s,=]+=https?://[^\\s,/?#@]+([/?#][^\\s,]*)?)*$',
         patternText:
           'pairs like `https://auth.example=https://auth.example/.well-known/jwks.json`, separated by commas',
       },

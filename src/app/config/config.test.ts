@@ -35,6 +35,34 @@ describe('readConfig', () => {
     })
   })
 
+  it('never repeats what is secret in a URL', () => {
+    const problemOf = (env: Record<string, string>) => {
+      const result = readConfig(env)
+      return 'problems' in result ? result.problems : ''
+    }
+    expect(problemOf({ CLIENT_API_URL: 'https://api.example/v2?key=hunter2' })).toBe(
+      'CLIENT_API_URL: "https://api.example/…" is not a URL like `https://api.farcaster.xyz`',
+    )
+    expect(problemOf({ FNAME_REGISTRY_URL: 'http://fnames.example/hunter2' })).toBe(
+      'FNAME_REGISTRY_URL: http://fnames.example/… must be https, unless ALLOW_PRIVATE_TARGETS is loopback',
+    )
+    expect(problemOf({ JWT_ISSUERS: 'a=http://a.example/?key=hunter2' })).toBe(
+      'JWT_ISSUERS: http://a.example/… must be https, unless ALLOW_PRIVATE_TARGETS is loopback',
+    )
+  })
+
+  // The guarded client refuses them, and links would show them to everybody.
+  it.each(['PUBLIC_URL', 'FNAME_REGISTRY_URL', 'CLIENT_API_URL', 'JWT_ISSUERS'])(
+    'refuses %s with a user and a password',
+    (name) => {
+      const url = 'https://user:hunter2@a.example/path'
+      const result = readConfig({ [name]: name === 'JWT_ISSUERS' ? `a=${url}` : url })
+      expect('problems' in result && result.problems).toMatch(
+        new RegExp(`^${name}: "(a=)?https://a\\.example/…" is not `),
+      )
+    },
+  )
+
   it('refuses neighbors without users, which would be the whole network', () => {
     const problem = { problems: 'SYNC_INCLUDE_NEIGHBORS: it needs SYNC_FIDS' }
     expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true' })).toEqual(problem)

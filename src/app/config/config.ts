@@ -10,6 +10,7 @@ import {
 } from '../../platform/db/database-url.js'
 import { parseRoles } from '../../platform/process/roles.js'
 import { parseUrl } from '../../platform/text/parse-url.js'
+import { redactedUrls } from '../../platform/text/redacted-urls.js'
 import { defaultConnections, fewestConnections } from '../connections.js'
 import { aiVariables } from './ai-variables.js'
 import { apiVariables } from './api-variables.js'
@@ -81,7 +82,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const raw = env[name]?.trim() ?? ''
     const value = raw === '' ? schema.default : parse(schema, raw)
     if (raw !== '' && !Value.Check(schema, value)) {
-      const providedValue = schema.secret ? 'its value' : JSON.stringify(raw)
+      const providedValue = schema.secret ? 'its value' : JSON.stringify(redactedUrls(raw))
       problems.push(`${name}: ${providedValue} is not ${allowed(schema)}`)
     }
     return [camelCase(name), value] as const
@@ -221,10 +222,10 @@ function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): st
   const pairs = jwtIssuers === '' ? [] : jwtIssuers.split(',').map((pair) => pair.trim().split(/=(.*)/s))
   const issuers = pairs.map(([issuer]) => issuer)
   return pairs.flatMap(([issuer, url = ''], index) => {
-    if (parseUrl(url) === null) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not a URL`]
+    if (parseUrl(url) === null) return [`JWT_ISSUERS: ${JSON.stringify(redactedUrls(url))} is not a URL`]
     if (issuers.indexOf(issuer) !== index) return [`JWT_ISSUERS: ${issuer} is given twice`]
     return url.startsWith('http:') && allowPrivateTargets !== 'loopback'
-      ? [`JWT_ISSUERS: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
+      ? [`JWT_ISSUERS: ${redactedUrls(url)} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
       : []
   })
 }
@@ -234,7 +235,7 @@ function problemsOfPublicApis({ fnameRegistryUrl, clientApiUrl, allowPrivateTarg
   return Object.entries({ FNAME_REGISTRY_URL: fnameRegistryUrl, CLIENT_API_URL: clientApiUrl }).flatMap(
     ([name, url]) =>
       url?.startsWith('http:') && allowPrivateTargets !== 'loopback'
-        ? [`${name}: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
+        ? [`${name}: ${redactedUrls(url)} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
         : [],
   )
 }
@@ -243,7 +244,9 @@ function problemsOfPublicApis({ fnameRegistryUrl, clientApiUrl, allowPrivateTarg
 function problemsOfUrls({ publicUrl, fnameRegistryUrl, clientApiUrl }: Config): string[] {
   const urls = { PUBLIC_URL: publicUrl, FNAME_REGISTRY_URL: fnameRegistryUrl, CLIENT_API_URL: clientApiUrl }
   return Object.entries(urls).flatMap(([name, url]) =>
-    url !== undefined && parseUrl(url) === null ? [`${name}: ${JSON.stringify(url)} is not a URL`] : [],
+    url !== undefined && parseUrl(url) === null
+      ? [`${name}: ${JSON.stringify(redactedUrls(url))} is not a URL`]
+      : [],
   )
 }
 

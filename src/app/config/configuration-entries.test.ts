@@ -31,9 +31,11 @@ describe('the configuration as the operator sees it', () => {
       is_secret: true,
       value: null,
     })
-    const url = 'https://user:hunter2@plaza.example/names'
+    const url = 'https://user:hunter2@plaza.example/traces'
     expect(entryOf('PUBLIC_URL', { PUBLIC_URL: 'https://plaza.example' })).toMatchObject({ is_secret: false })
-    expect(entryOf('FNAME_REGISTRY_URL', { FNAME_REGISTRY_URL: url })!.value).not.toContain('hunter2')
+    expect(entryOf('OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: url })!.value).toBe(
+      'https://plaza.example/…',
+    )
   })
 
   it('has every variable once, by task', () => {

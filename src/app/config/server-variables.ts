@@ -64,7 +64,7 @@ export const serverVariables = {
       'URL under which users and apps reach this server. It is used in links. Unset: the address that the ' +
         'server listens on.',
       {
-        pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
         patternText: 'a URL like `https://plaza.example`',
       },
     ),

@@ -59,7 +59,7 @@ export const upstreamVariables = {
       'Fname registry whose name transfers are imported. Set it for all processes, as `UPSTREAM_HUB`. Unset: names come ' +
         'only from the upstream.',
       {
-        pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
         patternText: 'a URL like `https://fnames.farcaster.xyz`',
       },
     ),
@@ -78,7 +78,7 @@ export const upstreamVariables = {
         'followers and members of the channels in `SYNC_CHANNELS`. Set it for all processes, as `UPSTREAM_HUB`. Unset: ' +
         'neither is imported.',
       {
-        pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
         patternText: 'a URL like `https://api.farcaster.xyz`',
       },
     ),

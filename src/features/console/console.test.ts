@@ -308,6 +308,11 @@ describe('the audit log', () => {
       Object.fromEntries(secretNames.map((name) => [name, '(secret)'])),
     ],
     ['what is public', { public_keys: ['x'], idem_key: 'x' }, { public_keys: ['x'], idem_key: 'x' }],
+    [
+      'a signed event of a mini app, which holds a token',
+      { signed_message: 'eyJmaWQi.eyJldmVudCI6.c2ln', nested: { payload: 'eyJldmVudCI6', header: 'x' } },
+      { signed_message: '(secret)', nested: { payload: '(secret)', header: 'x' } },
+    ],
     ['a key behind a blank', { name: ` 0x${'5e'.repeat(32)} ` }, { name: '(secret)' }],
     ['a long list', { fids: Array.from({ length: 900 }, () => 7) }, { fids: '(1801 characters)' }],
   ])('keeps no secret and no long member: %s', async (_what, payload, kept) => {

@@ -4,7 +4,7 @@
  */
 export function redactedUrls(text: string): string {
   return text.replace(
-    /\b(?!file:)([a-z][a-z\d+.-]{0,30}:\/\/)(?:[^\s/?#"']*@)?([^\s/?#"',)]*)[^\s"',)]*/gi,
+    /\b(?!file:)([a-z][a-z\d+.-]{0,30}:\/\/)(?:[^\s/?#"]*@)?([^\s/?#"',)]*)(?:[^\s"',)]|[',)]+(?![a-z][a-z\d+.-]*:\/\/)(?=[^\s"',)]))*/gi,
     (url, scheme: string, host: string) => (url === `${scheme}${host}` ? url : `${scheme}${host}/…`),
   )
 }
