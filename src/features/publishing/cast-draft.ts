@@ -113,8 +113,8 @@ function parentOf(
     throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
   if (hash !== null) {
     const fid = authorOfCast('parent', cast?.fid, parentAuthorFid)
-    // A reply belongs to the channel of its thread.
-    if (channelId !== undefined && !channel?.urls.includes(cast?.rootParentUrl ?? ''))
+    // A reply belongs to the channel of its thread, as far as this server knows the thread.
+    if (channel && cast?.hasThread && !channel.urls.includes(cast.rootParentUrl ?? ''))
       throw invalidField('channel_id', "must be the channel of the parent's thread, or omitted")
     return { parentCastId: { fid, hash } }
   }
@@ -130,7 +130,12 @@ interface References {
   /** By the username shown for the user. */
   readonly users: readonly { readonly username: string; readonly fid: number }[]
   /** The parent. */
-  readonly cast: { readonly fid: number; readonly rootParentUrl: string | null } | null
+  readonly cast: {
+    readonly fid: number
+    readonly rootParentUrl: string | null
+    /** Whether the first cast of its thread is stored: without it, the thread may be in any channel. */
+    readonly hasThread: boolean
+  } | null
   readonly channel: { readonly parentUrl: string; readonly urls: readonly string[] } | null
 }
 
@@ -153,9 +158,15 @@ async function loadReferences(
         group by username
       )) as users,
       (
-        select json_build_object('fid', fid, 'rootParentUrl', root_parent_url)
-        from social.casts
-        where hash = ${hash}::bytea
+        select json_build_object(
+          'fid', c.fid,
+          'rootParentUrl', c.root_parent_url,
+          'hasThread', exists (
+            select from social.casts root where root.hash = c.thread_hash and root.parent_hash is null
+          )
+        )
+        from social.casts c
+        where c.hash = ${hash}::bytea
         limit 1
       ) as cast,
       (

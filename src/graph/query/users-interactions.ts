@@ -75,7 +75,11 @@ export async function readInteractions(
       select 'quotes', s.fid, s.ts, s.hash, null
       from authored s
       where ${includesKind('quotes')} and s.embeds <> '[]'::jsonb
-        and exists (select 1 from social.quotes q where q.hash = s.hash and q.quoted_fid = s.other)
+        and exists (
+          select 1 from social.quotes q
+          where q.hash = s.hash and q.quoted_fid = s.other
+            and not exists (select 1 from social.casts c where c.hash = q.quoted_hash and c.fid <> s.other)
+        )
     )
     select kind, fid, ts, encode(hash, 'hex') as hash, app
     from done

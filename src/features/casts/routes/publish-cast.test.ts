@@ -187,6 +187,19 @@ describe('POST cast', () => {
     expect(reply).toMatchObject({ parent_hash: cast.hash, channel: { id: 'gardens' } })
   })
 
+  it('takes the channel of a reply whose thread it does not know', async () => {
+    const parent = `0x${'cd'.repeat(20)}`
+    const farAway = { parent, parent_author_fid: 99, channel_id: 'gardens' }
+    expect(await published({ text: 'far away', ...farAway })).toMatchObject({ parent_hash: parent })
+    const root = await published({ text: 'soon gone', channel_id: 'gardens' })
+    const reply = await published({ text: 'stays', parent: root.hash })
+    await api.send('DELETE', 'cast', { signer_uuid: aliceSigner, target_hash: root.hash })
+    expect(await published({ text: 'below', parent: reply.hash, channel_id: 'gardens' })).toMatchObject({
+      parent_hash: reply.hash,
+      channel: null,
+    })
+  })
+
   it('refuses a channel that contradicts the parent, or is unknown', async () => {
     const castOutsideChannel = await published({ text: 'elsewhere' })
     const contradicted = { status: 400, code: 'InvalidField', property: 'channel_id' }

@@ -113,7 +113,8 @@ const signerList = defineOperation({
   tag: 'Signers',
   summary: 'List signers of a user',
   description:
-    'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
+    'Signers of this app that the user with the signing address as custody address has ever approved, oldest first: ' +
+    'none for an auth address. ' +
     '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
     'and no other message has used it, its URI belongs to its domain, its times fit the present, and its address ' +
     'has signed it. The same message may be sent again for ten minutes. A message of another form, version or site is ' +

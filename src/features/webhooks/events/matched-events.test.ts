@@ -116,6 +116,33 @@ it('deliveries of any number are enqueued in slices of 5,000, each once and in t
   )
 })
 
+it('an embed that names a wrong author of a stored cast matches no webhook', async () => {
+  const { db } = await createTestDatabase()
+  const hub = await createTestHub(db)
+  const [alice, bob] = [new TestUser(1), new TestUser(2)]
+  const cast = alice.cast('tulips', testNow - 100)
+  await hub.submitOnChainEvents(alice.onChain())
+  await hub.submit([cast])
+  const matcher = new Matcher()
+  const unknown = Buffer.alloc(20, 7)
+  const hashes = [cast.hash, unknown].map((hash) => `0x${hash.toString('hex')}`)
+  matcher.set({ webhookId: 'of the hash', filters: { 'cast.created': { embedded_cast_hashes: hashes } } })
+  matcher.set({ webhookId: 'of a user', filters: { 'cast.created': { embedded_cast_author_fids: [3] } } })
+  const quoteOf = (id: string, fid: number, hash: Buffer): WebhookEvent => {
+    const message = bob.cast(id, testNow - 90, { embeds: [{ castId: { fid, hash } }] })
+    return { id, kind: 'cast.created', happenedAt: null, subject: { type: 'cast', message } }
+  }
+  const matched = await matchEvents(db, matcher, [
+    quoteOf('right', 1, cast.hash),
+    quoteOf('forged', 3, cast.hash),
+    quoteOf('unknown', 3, unknown),
+  ])
+  expect(matched.map(({ event, webhookIds }) => [event.id, webhookIds.toSorted()])).toEqual([
+    ['right', ['of the hash']],
+    ['unknown', ['of a user', 'of the hash']],
+  ])
+})
+
 it('a reaction that names a wrong author of a stored cast matches no webhook', async () => {
   const { db } = await createTestDatabase()
   const hub = await createTestHub(db)

@@ -23,7 +23,7 @@ const MAX_SLICE_MS = 1
 
 /**
  * Matches events against subscriptions, in two statements for all of them. Drops events that match none, and reactions that name
- * a wrong author of the cast: they refer to no cast (docs/read-model.md, "Threads").
+ * a wrong author of the cast, which like such embeds refer to no cast (docs/read-model.md, "Threads").
  */
 export async function matchEvents(
   db: Queryable,
@@ -60,7 +60,11 @@ async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promis
   const reactedHashes = events.flatMap(({ subject }) =>
     subject.type === 'reaction' ? [bytesOfHex(subject.targetHash)] : [],
   )
-  const hashes = casts.flatMap((cast) => [cast.hash, ...(cast.parentHash ? [cast.parentHash] : [])])
+  const hashes = casts.flatMap((cast) => [
+    cast.hash,
+    ...(cast.parentHash ? [cast.parentHash] : []),
+    ...quotedIn(cast).map(({ hash }) => bytesOfHex(hash)),
+  ])
   const [users, stored] = await Promise.all([
     fids.size === 0 ? [] : loadUsers(db, [...fids]),
     hashes.length + reactedHashes.length === 0 ? [] : loadCasts(db, [...hashes, ...reactedHashes]),
@@ -119,9 +123,8 @@ function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFa
   if (subject.type === 'cast') return castFacts(kind as CastFacts['kind'], castRow(subject.message), sources)
   if (subject.type === 'reaction') {
     const { targetFid, targetHash } = subject
-    // Without a stored cast nothing contradicts the reaction.
-    const author = sources.authors.get(targetHash.slice(2)) ?? targetFid
-    return author === targetFid ? ({ kind, ...subject } as EventFacts) : null
+    const isOfCast = mayBeCast({ fid: targetFid, hash: targetHash }, sources)
+    return isOfCast ? ({ kind, ...subject } as EventFacts) : null
   }
   if (subject.type !== 'trade') return { kind, ...subject } as EventFacts
   const { fid, amountUsdc } = subject
@@ -129,8 +132,21 @@ function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFa
   return { kind: 'trade.created', fid, amountUsdc, traderScore }
 }
 
+/** Casts that a cast embeds, by hashes with 0x. */
+function quotedIn(cast: CastRow) {
+  return cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
+}
+
+/** False if the cast with that hash is of somebody else. Without a stored cast nothing contradicts the author. */
+function mayBeCast(
+  { fid, hash }: { readonly fid: number; readonly hash: string },
+  { authors }: FactSources,
+): boolean {
+  return (authors.get(hash.slice(2)) ?? fid) === fid
+}
+
 function castFacts(kind: CastFacts['kind'], cast: CastRow, sources: FactSources): CastFacts {
-  const quoted = cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
+  const quoted = quotedIn(cast).filter((embed) => mayBeCast(embed, sources))
   const parentHash = cast.parentHash?.toString('hex') ?? null
   const { text } = insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
     const user = sources.users.get(fid)
