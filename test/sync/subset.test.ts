@@ -6,6 +6,7 @@ import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { initializeCursors } from '../../src/hub/sync/follow/cursors.js'
 import { reconcileAccount } from '../../src/hub/sync/reconcile/reconcile.js'
+import { addUnlistedFids } from '../../src/hub/sync/reconcile/reconcile-queries.js'
 import { findNeighbors, listSelectedFids } from '../../src/hub/sync/subset/find-selected.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { createTestDatabase } from '../database.js'
@@ -109,5 +110,36 @@ it('a selection is fetched and synced, and follows its changes', async () => {
   const reasons = await db`select reason, via from sync.selected_users where fid = ${stranger.fid}`
   expect(reasons).toEqual([{ reason: 'follow', via: requests.fid }])
   expect((await reconcileAccount({ ...options, hub }, requests.fid)).repaired).toBe(1)
+  upstreams.close()
+})
+
+it('the whole network after a selection: what is known of a deselected user is no reason not to fetch the user', async () => {
+  const upstreams = openUpstreams({
+    addresses: [server.address],
+    tls: false,
+    headers: new Map(),
+    trusted: false,
+  })
+  const { signal } = new AbortController()
+  const castsOf = async (user: TestUser, of = db) =>
+    (await of`select 1 from hub.messages where fid = ${user.fid} and set = 1`).length
+  const deselected = followed
+  expect(await castsOf(deselected)).toBe((await castsOf(deselected, a.db)) - 1)
+  // A server that follows the registries of a chain knows all users.
+  await hub.submitOnChainEvents(new TestUser(8).onChain())
+  await upstreamHub.submitOnChainEvents(new TestUser(8).onChain())
+  await upstreamHub.submit([new TestUser(8).cast('before', testNow - 50)])
+
+  // A server without a selection has begun its first round of comparisons.
+  await addUnlistedFids(db)
+  await listSelectedFids(db, upstreams, null, signal)
+  await backfill({ db, upstreams, hub, trusted: false, concurrency: 2, signal })
+  expect(await castsOf(deselected)).toBe(await castsOf(deselected, a.db))
+  expect(await castsOf(new TestUser(8))).toBe(1)
+
+  const fetchedBefore = [...(await db`select fid, backfilled_at from sync.fids order by fid`)]
+  await addUnlistedFids(db)
+  await listSelectedFids(db, upstreams, null, signal)
+  expect([...(await db`select fid, backfilled_at from sync.fids order by fid`)]).toEqual(fetchedBefore)
   upstreams.close()
 })

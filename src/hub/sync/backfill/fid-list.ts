@@ -36,13 +36,17 @@ export async function enqueueChannels(db: Database): Promise<void> {
   if (await readHasChannels(db)) await enqueueFids(db, [CHANNELS_FID])
 }
 
-/** Queues users that are not in the list. */
+/**
+ * Queues users that are not in the list, or that were put there because the hub knows them (`addUnlistedFids`) and were never compared
+ * since: of a user of a chain's registries, or one that a part of the network had before, nothing or a part may be here.
+ */
 export async function enqueueFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
     insert into sync.fids (fid)
     select distinct fid from unnest(${[...fids]}::bigint[]) as fid
     order by fid
-    on conflict (fid) do nothing
+    on conflict (fid) do update set backfilled_at = null
+    where fids.backfilled_at is not null and fids.compared_at is null
   `
 }
 

@@ -18,7 +18,10 @@ const candidateColumns = (db: Database) => db`
 
 const PAGE_FIDS = 200
 
-/** Adds users that arrived through the sync and were never listed. They count as fetched. Returns the time of the database. */
+/**
+ * Adds users that arrived through the sync and were never listed. They count as fetched, until a backfill lists them before they were
+ * compared (`enqueueFids`). Returns the time of the database.
+ */
 export async function addUnlistedFids(db: Database): Promise<Date> {
   const [row] = await db<{ addedAt: Date }[]>`
     with added as (
