@@ -140,6 +140,33 @@ it('a wrong signer -> the import fails and waits; with another one it begins ane
   await db`truncate sync.imports`
 })
 
+it('another registry -> its transfers are read from the first, also below those of the registry before', async () => {
+  await db`truncate sync.imports`
+  const registryOf = async (...ids: number[]) => {
+    const all = await Promise.all(ids.map((id) => transfer(id, `name-${id}`, 1)))
+    return await serve((url) => {
+      const from = Number(url.searchParams.get('from_id'))
+      return { json: { transfers: all.filter(({ id }) => id > from) } }
+    })
+  }
+  const [one, other] = [await registryOf(901, 902), await registryOf(301, 302)]
+  const options = {
+    db,
+    hub,
+    signer: Buffer.from(registry.address.slice(2), 'hex'),
+    log: createRecordingLog(),
+  }
+  expect(await importNames({ ...options, api: one.api })).toBe(2)
+  expect(await importNames({ ...options, api: other.api })).toBe(2)
+  expect(await importNames({ ...options, api: other.api })).toBe(0)
+  expect(other.requests.map((path) => path.split('=')[1])).toEqual(['0', '302', '302'])
+  // A cursor of a version that did not write down its registry goes on.
+  await db`delete from sync.imports where name = 'registry of fnames'`
+  expect(await importNames({ ...options, api: other.api })).toBe(0)
+  expect(await importNames({ ...options, api: one.api })).toBe(2)
+  await db`truncate sync.imports`
+})
+
 it('a name transfer that the hub refuses is logged', async () => {
   const { api } = await serve((url) => ({
     json: { transfers: url.searchParams.get('from_id') === '0' ? [signed] : [] },

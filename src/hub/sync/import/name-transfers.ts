@@ -24,16 +24,20 @@ export interface NameImportOptions {
 const NAME = 'fnames'
 /** The signer with which the transfers up to the cursor were verified. */
 const SIGNER_NAME = 'signer of fnames'
+/** The address of the registry whose transfers the cursor counts. */
+const REGISTRY_NAME = 'registry of fnames'
 /** Refusals of transfers that are read again. */
 const KNOWN_REFUSALS: ReadonlySet<string> = new Set(['bad_request.duplicate', 'bad_request.conflict'])
 
 /**
- * Merges new transfers of the fname registry, in order, and returns their number. Begins anew when the signer has changed: what
- * another one has not signed was passed over. @throws Error also if the signer has signed no transfer of a page.
+ * Merges new transfers of the fname registry, in order, and returns their number. Begins anew when the signer has changed, as what
+ * another one has not signed was passed over, and when the registry has, as each one counts its transfers by itself.
+ * @throws Error also if the signer has signed no transfer of a page.
  */
 export async function importNames(options: NameImportOptions): Promise<number> {
   const { db, api, signer } = options
-  await restartForNewSigner(db, signer)
+  await restartForNew(db, SIGNER_NAME, signer.toString('hex'))
+  await restartForNew(db, REGISTRY_NAME, new URL(api.url).href)
   let imported = 0
   for (;;) {
     const cursor = Number((await loadImportCursor(db, NAME)) ?? 0)
@@ -49,12 +53,12 @@ export async function importNames(options: NameImportOptions): Promise<number> {
   }
 }
 
-async function restartForNewSigner(db: Database, signer: Buffer): Promise<void> {
-  const given = signer.toString('hex')
-  const known = await loadImportCursor(db, SIGNER_NAME)
+/** Forgets the cursor when what it depends on has changed. Versions before have not written it down: then it is kept. */
+async function restartForNew(db: Database, name: string, given: string): Promise<void> {
+  const known = await loadImportCursor(db, name)
   if (known === given) return
   if (known !== null) await saveImportCursor(db, NAME, '0')
-  await saveImportCursor(db, SIGNER_NAME, given)
+  await saveImportCursor(db, name, given)
 }
 
 async function mergeTransfers(
