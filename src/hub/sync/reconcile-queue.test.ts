@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { queueKnownUsers, ReconcileQueue } from './reconcile-queue.js'
+import { enqueueFids, resetFetched } from './backfill/fid-list.js'
+import { MAX_RANGE_FIDS } from './fid-ranges.js'
+import { addUnlistedFids } from './reconcile/reconcile-queries.js'
+import { queueAllUsers, queueKnownUsers, ReconcileQueue } from './reconcile-queue.js'
 
 const { db } = await createTestDatabase()
 
@@ -31,4 +34,40 @@ it('queueKnownUsers: queues users of the sync, and selects no others', async () 
     { fid: 1, reconcile_reason: 'was lent storage' },
     { fid: 2, reconcile_reason: 'gap' },
   ])
+})
+
+// One statement for all users of the network takes longer than a statement may.
+it('no statement is about more users than one range, and together they are about all', async () => {
+  const users = 2 * MAX_RANGE_FIDS + 1
+  await db`truncate sync.fids`
+  await db`
+    insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at)
+    select fid, 1, '', '', 0 from generate_series(1, ${users}::integer) as fid`
+  await db.unsafe(`
+    create table statements (rows integer);
+    create function note() returns trigger language plpgsql as $$ begin
+      insert into statements select count(*) from changed;
+      return null;
+    end $$;
+    create trigger inserted after insert on sync.fids referencing new table as changed
+      for each statement execute function note();
+    create trigger updated after update on sync.fids referencing new table as changed
+      for each statement execute function note();
+  `)
+  const written = async () => {
+    const [row] = await db<{ most: number; all: number }[]>`
+      with gone as (delete from statements returning rows)
+      select max(rows) as most, sum(rows)::integer as all from gone`
+    return row
+  }
+  const ranges = { most: MAX_RANGE_FIDS, all: users }
+  await addUnlistedFids(db)
+  expect(await written()).toEqual(ranges)
+  await resetFetched(db)
+  expect(await written()).toEqual(ranges)
+  await enqueueFids(db, [1])
+  await queueAllUsers(db, { isSubset: false, reason: 'a gap' })
+  expect(
+    await db`select count(*)::integer as queued from sync.fids where reconcile_reason = 'a gap'`,
+  ).toEqual([{ queued: users }])
 })

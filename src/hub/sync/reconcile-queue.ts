@@ -4,6 +4,7 @@ import type { Log } from '../../platform/log/log.js'
 import { CHANNELS_FID } from '../../protocol/shard.js'
 import { isMissingDependency } from '../merge/applied-offsets.js'
 import type { MergeItem } from '../merge/shard-writer.js'
+import { inFidRanges, MAX_RANGE_FIDS } from './fid-ranges.js'
 
 /** Queues users for reconciliation. Keeps them in memory until `flush`. */
 export class ReconcileQueue {
@@ -63,21 +64,31 @@ export async function queueKnownUsers(db: Database, fids: readonly number[], rea
 
 /**
  * Queues every user of the sync, and channels as fid 0: events were lost, and their users are unknown. Of a subset these are the
- * selected users: a queued user is compared from then on.
+ * selected users: a queued user is compared from then on. Repeating it after a failure in between does no harm.
  */
 export async function queueAllUsers(
   db: Queryable,
   { isSubset, reason }: { readonly isSubset: boolean; readonly reason: string },
 ): Promise<void> {
   const users = isSubset ? db`select fid from sync.selected_users` : db`select fid from hub.fids`
-  await db`
-    insert into sync.fids (fid, reconcile_reason, queued_at)
-    select fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
-    from (${users} union select ${CHANNELS_FID}::bigint where exists (select from hub.channels)) known
-    order by fid
-    on conflict (fid) do update
-    set reconcile_reason = coalesce(fids.reconcile_reason, excluded.reconcile_reason), queued_at = excluded.queued_at
-  `
+  await inFidRanges(
+    (after) => db<{ last: number | null }[]>`
+      with known as materialized (
+        select fid
+        from (${users} union all select ${CHANNELS_FID}::bigint where exists (select from hub.channels)) users
+        where fid > ${after}
+        order by fid
+        limit ${MAX_RANGE_FIDS}
+      ), queued as (
+        insert into sync.fids (fid, reconcile_reason, queued_at)
+        select distinct fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
+        from known
+        order by fid
+        on conflict (fid) do update
+        set reconcile_reason = coalesce(fids.reconcile_reason, excluded.reconcile_reason), queued_at = excluded.queued_at
+      )
+      select max(fid) as last from known`,
+  )
 }
 
 function fidOfItem(item: MergeItem): number {

@@ -5,6 +5,7 @@ import { CHANNELS_FID } from '../../../protocol/shard.js'
 import { readHasChannels } from '../../network.js'
 import { readList } from '../account/paged-calls.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
+import { inFidRanges, MAX_RANGE_FIDS } from '../fid-ranges.js'
 
 const PAGE_FIDS = 10_000
 /** Users read in one statement. */
@@ -58,15 +59,19 @@ const isChosen = (db: Database, fids: ChosenFids) =>
 
 /** Queues fetched users again. Locks them in the order of fids, as a server that syncs meanwhile. */
 export async function resetFetched(db: Database, fids: ChosenFids = null): Promise<void> {
-  await db`
-    with fetched as materialized (
-      select fid from sync.fids
-      where backfilled_at is not null and ${isChosen(db, fids)}
-      order by fid
-      for update
-    )
-    update sync.fids u set backfilled_at = null from fetched where u.fid = fetched.fid
-  `
+  await inFidRanges(
+    (after) => db<{ last: number | null }[]>`
+      with fetched as materialized (
+        select fid from sync.fids
+        where fid > ${after} and backfilled_at is not null and ${isChosen(db, fids)}
+        order by fid
+        limit ${MAX_RANGE_FIDS}
+        for update
+      ), reset as (
+        update sync.fids u set backfilled_at = null from fetched where u.fid = fetched.fid
+      )
+      select max(fid) as last from fetched`,
+  )
 }
 
 /** Counts queued and fetched users. The entry of channels is none. */

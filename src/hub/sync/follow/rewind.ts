@@ -56,13 +56,13 @@ async function untilDone(
 }
 
 /**
- * Moves the cursor only together with the rest, without which events of the new log would be passed over; and never forward:
- * what could not be merged before the fork may be of users that are not known.
+ * Moves the cursor only after the rest, without which events of the new log would be passed over; and never forward: what could not be
+ * merged before the fork may be of users that are not known.
  */
 async function saveFork({ db, upstream, shard, selection }: RewindOptions, nextId: number): Promise<void> {
+  const { isSubset } = selection
+  await queueAllUsers(db, { isSubset, reason: 'the log of the upstream went back' })
   await db.begin(async (transaction) => {
-    const { isSubset } = selection
-    await queueAllUsers(transaction, { isSubset, reason: 'the log of the upstream went back' })
     await deleteAppliedOffsets(transaction, sourceLogName(upstream, shard), Number.MAX_SAFE_INTEGER)
     const merged = (await loadCursor(transaction, upstream, shard))?.nextId ?? nextId
     await saveCursor(transaction, upstream, shard, { nextId: Math.min(nextId, merged), blockTime: 0 })

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { inFidRanges, MAX_RANGE_FIDS } from '../fid-ranges.js'
 
 /** A user to compare. */
 export interface ReconcileCandidate {
@@ -20,20 +21,26 @@ const PAGE_FIDS = 200
 
 /**
  * Adds users that arrived through the sync and were never listed. They count as fetched, until a backfill lists them before they were
- * compared (`enqueueFids`). Returns the time of the database.
+ * compared (`enqueueFids`). Returns the time of the database before it.
  */
 export async function addUnlistedFids(db: Database): Promise<Date> {
-  const [row] = await db<{ addedAt: Date }[]>`
-    with added as (
-      insert into sync.fids (fid, backfilled_at)
-      select fid, now()
-      from (select fid from hub.fids union all select 0 where exists (select from hub.channels)) known
-      where not exists (select from sync.fids listed where listed.fid = known.fid)
-      order by fid
-      on conflict (fid) do nothing
-    )
-    select now() as "addedAt"
-  `
+  const [row] = await db<{ addedAt: Date }[]>`select now() as "addedAt"`
+  await inFidRanges(
+    (after) => db<{ last: number | null }[]>`
+      with unlisted as materialized (
+        select fid
+        from (select fid from hub.fids union all select 0 where exists (select from hub.channels)) known
+        where fid > ${after} and not exists (select from sync.fids listed where listed.fid = known.fid)
+        order by fid
+        limit ${MAX_RANGE_FIDS}
+      ), added as (
+        insert into sync.fids (fid, backfilled_at)
+        select fid, now() from unlisted
+        order by fid
+        on conflict (fid) do nothing
+      )
+      select max(fid) as last from unlisted`,
+  )
   return row!.addedAt
 }
 
