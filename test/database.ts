@@ -40,8 +40,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 
   const address = new URL(inject('adminUrl'))
   address.pathname = `/${name}`
+  address.searchParams.set('connect_timeout', String(ADMIN_CONNECT_SECONDS))
   const socketUrl = address.href
-  for (const parameter of ['host', 'port']) address.searchParams.delete(parameter)
+  // Servers of tests wait as long as servers do.
+  for (const parameter of ['host', 'port', 'connect_timeout']) address.searchParams.delete(parameter)
   const url = address.href
   const pools: Database[] = []
   function open({ url: other, ...more }: Partial<ConnectOptions> & { readonly url?: string } = {}): Database {

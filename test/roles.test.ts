@@ -74,7 +74,8 @@ async function idleJobs(): Promise<string[]> {
     select name from unnest(${db.types.texts(names)}::text[]) as name
     where not exists (
       select from pg_locks
-      where locktype = 'advisory'
+      where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())
         and (classid::bigint << 32 | objid::bigint) = hashtextextended('plaza job ' || name, 0)
     )`
   return rows.map(({ name }) => name)

@@ -23,7 +23,9 @@ async function startBalancer(program: string) {
   const ready = new Set<Address>()
   /** Requests for `/held`, by process: they are answered when the test says so. */
   const held: Record<Address, ServerResponse[]> = { '127.0.0.1': [], '127.0.0.2': [] }
-  const [port, grpcPort, apiFront, grpcFront] = await Promise.all([1, 2, 3, 4].map(() => freePort()))
+  const ports = new Set<number>()
+  while (ports.size < 4) ports.add(await freePort())
+  const [port, grpcPort, apiFront, grpcFront] = [...ports] as [number, number, number, number]
   for (const address of ADDRESSES) {
     const http = createServer(({ url }, response) => {
       if (url === '/held') held[address].push(response)

@@ -32,7 +32,7 @@ it('the age of blocks: 0 while a quiet upstream has nothing newer; after a resta
   await startAtFirstEvent(db, upstream)
   const followed = new Registry()
   await followShard({ db, hub }, upstream, { metrics: createUpstreamMetrics(followed, options), clock })
-  expect(await ageOf(followed)).toEqual(['plaza_sync_block_age_seconds{shard="1"} 0'])
+  await untilAge(followed).toEqual(['plaza_sync_block_age_seconds{shard="1"} 0'])
   const restarted = new Registry()
   createUpstreamMetrics(restarted, options)
   await untilAge(restarted).toEqual(['plaza_sync_block_age_seconds{shard="1"} 3600'])

@@ -238,9 +238,11 @@ it.each([
     const { log } = startTestPublisher(b.db, address, limit)
     await expect.poll(() => pending(b.db)).toBe(160)
     expect(await storedHashes(a.db, bob.fid)).toEqual([hashOf(cast)])
-    expect(log.lines.map(({ message }) => message)).toEqual(
-      ['messages of a user wait', ...told].map((text) => expect.stringContaining(text)),
-    )
+    // The first lines: what is tried again is told again.
+    const said = () => log.lines.slice(0, 1 + told.length).map(({ message }) => message)
+    await expect
+      .poll(said)
+      .toEqual(['messages of a user wait', ...told].map((text) => expect.stringContaining(text)))
     isLimited = false
     await expect.poll(() => pending(b.db)).toBe(0)
     expect(await hubSnapshot(a.db)).toBe(await hubSnapshot(b.db))

@@ -142,7 +142,9 @@ test('stop: aborts the computation without an error', async () => {
     await expect
       .poll(
         () =>
-          db`select 1 from pg_stat_activity where application_name = 'plaza score' and wait_event_type = 'Lock'`,
+          db`
+            select 1 from pg_stat_activity
+            where datname = current_database() and application_name = 'plaza score' and wait_event_type = 'Lock'`,
       )
       .toHaveLength(1)
     await scores.stop()

@@ -105,18 +105,26 @@ it('stops at once between two runs, and waits for a current run', async () => {
   const under = new Promise<void>((resolve) => {
     finish = resolve
   })
+  let isRunning = false
+  const run = () => {
+    isRunning = true
+    return under
+  }
   const hour = 3_600_000
   const stop = startScheduledJobs(
     [
       { name: 'idle', everyMs: hour, run: async () => {} },
-      { name: 'long', everyMs: hour, run: () => under },
+      { name: 'long', everyMs: hour, run },
     ],
     { locks, log: silentLog },
   )
+  await expect.poll(() => isRunning).toBe(true)
   let stopped = false
   const stopping = stop().then(() => {
     stopped = true
   })
+  // Behind the unlocking of a stop that waits for nobody: the pool has one connection.
+  await locks`select 1`
   await new Promise((resolve) => setImmediate(resolve))
   expect(stopped).toBe(false)
   finish()
