@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
+import type { Config } from '../app/config/config.js'
 import { farcasterNetworks } from '../app/farcaster-networks.js'
 import { type ImportResult, importArchive } from '../hub/archive/import.js'
+import { identifyArchive } from '../hub/archive/reader.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printTally, progressOf, stopSignal } from './long-command.js'
-import { withHub } from './with-hub.js'
+import { type HubTools, withHub } from './with-hub.js'
 
 interface Options {
   readonly restart?: boolean
@@ -22,8 +24,15 @@ export function addImportCommand(command: Command, context: CommandContext): voi
 async function runImport(context: CommandContext, path: string, { restart = false }: Options): Promise<void> {
   const signal = stopSignal(context)
   const total = path === '-' ? 0 : await sizeOf(path)
-  await withHub(context, 'import', async ({ config, db, hub }) => {
-    const source = path === '-' ? context.stdin : createReadStream(path, { highWaterMark: 1024 * 1024 })
+  const stream = path === '-' ? context.stdin : createReadStream(path, { highWaterMark: 1024 * 1024 })
+  let source: AsyncIterable<Uint8Array> = stream
+  async function checkNetwork({ hubNetwork }: Config): Promise<void> {
+    const archive = await identifyArchive(stream)
+    source = archive.source
+    if (archive.identity && archive.identity.network !== farcasterNetworks[hubNetwork])
+      throw new UsageError(otherNetworkText(archive.identity.network))
+  }
+  async function run({ config, db, hub }: HubTools): Promise<void> {
     const progress = progressOf(context, { label: 'import', unit: 'frames', total })
     const result = await importArchive({
       db,
@@ -34,13 +43,22 @@ async function runImport(context: CommandContext, path: string, { restart = fals
       signal,
       onProgress: (bytes, frames) => progress.update(bytes, frames),
     })
-    if ('destroy' in source) source.destroy()
     progress.finish()
     if (result.startOffset > 0) context.print(`continued from byte ${result.startOffset}`)
     printTally(context, result.tally)
     const fault = faultOf(result, restart)
     if (fault !== null) throw new UsageError(fault)
-  })
+  }
+  try {
+    await withHub(context, 'import', run, checkNetwork)
+  } finally {
+    if ('destroy' in stream) stream.destroy()
+  }
+}
+
+function otherNetworkText(network: number): string {
+  const [name] = Object.entries(farcasterNetworks).find(([, value]) => value === network) ?? []
+  return `the archive is of ${name === undefined ? 'an unknown network' : `${name}: set HUB_NETWORK=${name}`}`
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -55,6 +55,17 @@ export async function* readArchive(
   }
 }
 
+/** The identity of an archive, null of what begins like none, and the whole archive, of which no byte is lost. */
+export async function identifyArchive(source: AsyncIterable<Uint8Array>): Promise<{
+  readonly identity: ArchiveIdentity | null
+  readonly source: AsyncIterable<Uint8Array>
+}> {
+  const bytes = new ByteQueue(source)
+  const header = await bytes.peek(MEMBER_HEADER_BYTES)
+  const identity = header.length < MEMBER_HEADER_BYTES ? null : decodeMemberHeader(header)
+  return { identity, source: bytes.rest() }
+}
+
 /** A byte stream that can be read in portions of any size. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>
@@ -76,6 +87,11 @@ class ByteQueue {
     this.#buffered = [rest]
     this.#bufferedBytes = rest.length
     return buffered.subarray(0, count)
+  }
+
+  async *rest(): AsyncGenerator<Uint8Array> {
+    yield await this.take(this.#bufferedBytes)
+    yield* { [Symbol.asyncIterator]: () => this.#source }
   }
 
   async #fill(count: number): Promise<Buffer> {

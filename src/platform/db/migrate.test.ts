@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../log/log.js'
-import { migrate, migrationState } from './migrate.js'
+import { MIGRATION_LOCK, migrate, migrationState } from './migrate.js'
 
 const empty = await createTestDatabase({ migrated: false })
 const newer = await createTestDatabase()
@@ -37,6 +37,15 @@ it('for an empty database only: refuses one of an earlier version, and changes n
     `the migration ${last!.name} is not applied: run \`plaza migrate\``,
   )
   expect((await migrationState(db)).pending).toEqual([last!.name])
+})
+
+// A migration may take hours, and a command may have to revoke a key meanwhile.
+it('for an empty database only: does not wait for a migration of another process', async () => {
+  const { db, url } = await createTestDatabase()
+  const session = await db.reserve()
+  await session`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`
+  expect(await migrate(url, silentLog, { emptyOnly: true })).toEqual([])
+  session.release()
 })
 
 it('has unique migration numbers, so that the order is the same everywhere', async () => {

@@ -13,7 +13,7 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
 const MIGRATIONS_TABLE = 'schema_migrations'
 
 /** Key of the advisory lock: the bytes of "plaza". */
-const MIGRATION_LOCK = 0x706c617a61
+export const MIGRATION_LOCK = 0x706c617a61
 
 /**
  * Interval in which processes poll the lock. Waiting in `pg_advisory_lock` would hold a snapshot, and a
@@ -65,7 +65,8 @@ export async function migrate(
   try {
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
     const session = await db.reserve()
-    await waitForLock(session, log, signal)
+    // Who needs the schema only as it is does not wait for a migration, which may take hours.
+    if (!emptyOnly || (await readState(session)).isEmpty) await waitForLock(session, log, signal)
     const { pending, isEmpty } = await readState(session)
     const textProblem = await findTextProblem(session)
     if (textProblem !== null && isEmpty) throw new Error(`DATABASE_URL: ${textProblem}`)
