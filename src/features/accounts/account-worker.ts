@@ -4,7 +4,6 @@ import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import type { Accounts } from './accounts.js'
-import { walletsWithDueOrders } from './fid-pool/fid-orders.js'
 import {
   findAbandonedDirectRegistrations,
   retryDirectRegistration,
@@ -85,7 +84,7 @@ export class AccountWorker {
     const { db, accounts, worker } = this.#options
     const { ledger, fidPool, registrar } = accounts
     this.#runOnce('purchases', () => ledger.settlePending())
-    for (const walletId of await walletsWithDueOrders(db, ledger.network)) {
+    for (const walletId of await fidPool.dueWallets()) {
       this.#runOnce(`fid pool ${walletId}`, () => fidPool.fill(walletId))
     }
     const abandoned = { idleMs: PAUSE_MS, limit: MAX_REGISTRATIONS }

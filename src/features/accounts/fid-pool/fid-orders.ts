@@ -1,34 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import { type EthAccount, ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
+import { DAY_SECONDS } from '../../../platform/durations.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import { lockWallet } from '../wallets/wallets.js'
 
 /** Most fids ordered per fill of a wallet; the next fill orders more. */
 const MAX_ORDERS = 100
 
+/** A fid whose storage ends sooner is replaced: storage is paid for a year, and a fid may wait for its user for longer. */
+const MIN_STORAGE_DAYS = 30
+
 /** Delay before a failed order is retried, doubled per attempt up to the longest. */
 const FIRST_RETRY_SECONDS = 1
 const MAX_RETRY_SECONDS = 300
+
+/** An order of fids. */
+interface FidOrder {
+  readonly walletId: string
+  /** Unix seconds. */
+  readonly nowSeconds: number
+  /** Returns the number of callers waiting for the wallet; called under the wallet lock, so that none counts as holding a fid too. */
+  readonly waitingCount: () => number
+}
 
 /**
  * Orders the fids that a wallet lacks.
  *
  * It needs as many as its users have taken and hold, callers wait for, and the pool size. A held fid that was
  * not used becomes available again and needs no replacement.
- *
- * @param waitingCount Returns the number of callers waiting for the wallet; called under the wallet lock, so
- * that none counts as holding a fid too.
  */
 export async function orderFids(
   db: Database,
   vault: Vault,
-  walletId: string,
-  waitingCount: () => number,
+  { walletId, nowSeconds, waitingCount }: FidOrder,
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await lockWallet(transaction, walletId)
-    await retireLostFids(transaction, walletId)
+    await retireFids(transaction, walletId, nowSeconds)
     const [row] = await transaction<{ lacking: number; network: string }[]>`
       select ${missingFidCount(transaction)} as lacking, w.network
       from accounts.wallets w
@@ -61,17 +70,38 @@ export function isLostFid(db: Queryable) {
   )`
 }
 
-/** Counts fids that the wallet has lost as used, so that it orders others: those that it took, whoever had paid for them. */
-async function retireLostFids(db: Queryable, walletId: string): Promise<void> {
+/**
+ * SQL: whether the storage of the fid of the entry `s` has ended or ends soon: its user could publish nothing. Without a known rent it
+ * does not: the event of the registration is still to come.
+ */
+export function endsStorage(db: Queryable, nowSeconds: number) {
+  return db`coalesce((
+    select max(r.expires_at) < ${nowSeconds + MIN_STORAGE_DAYS * DAY_SECONDS}::bigint
+    from hub.storage_rents r
+    where r.fid = s.fid
+  ), false)`
+}
+
+/** SQL: whether the entry `s` has a fid that nobody uses or holds. */
+const isFree = (db: Queryable) =>
+  db`(s.fid is not null and s.used_at is null and (s.held_until is null or s.held_until <= now()))`
+
+/**
+ * Counts fids that cannot be handed out as used by the wallet, so that it orders others: lost ones that it took, whoever had paid for
+ * them, and of those that it has paid for the ones whose storage ends.
+ */
+async function retireFids(db: Queryable, walletId: string, nowSeconds: number): Promise<void> {
   await db`
-    with lost as (
+    with retired as (
       update accounts.fid_pool s set used_at = now(), held_by = ${walletId}
-      where coalesce(s.held_by, s.paid_by) = ${walletId} and s.fid is not null and s.used_at is null
-        and (s.held_until is null or s.held_until <= now()) and ${isLostFid(db)}
+      where ${isFree(db)} and (
+        (coalesce(s.held_by, s.paid_by) = ${walletId} and ${isLostFid(db)})
+        or (s.paid_by = ${walletId} and ${endsStorage(db, nowSeconds)})
+      )
       returning s.id
     )
-    update accounts.wallets w set fids_used = w.fids_used + (select count(*) from lost)
-    where w.id = ${walletId} and exists (select from lost)`
+    update accounts.wallets w set fids_used = w.fids_used + (select count(*) from retired)
+    where w.id = ${walletId} and exists (select from retired)`
 }
 
 /** SQL for the number of fids that the wallet `w` lacks. */
@@ -93,8 +123,12 @@ function newOrder(vault: Vault) {
   return { id, address: ethAccount(privateKey).address, sealed }
 }
 
-/** Lists wallets in use that lack fids or have unregistered orders. */
-export async function walletsWithDueOrders(db: Queryable, network: string): Promise<string[]> {
+/** Lists wallets in use that lack fids, have unregistered orders, or have paid for fids whose storage ends. */
+export async function walletsWithDueOrders(
+  db: Queryable,
+  network: string,
+  nowSeconds: number,
+): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select w.id from accounts.wallets w
     where w.network = ${network}
@@ -102,6 +136,10 @@ export async function walletsWithDueOrders(db: Queryable, network: string): Prom
         exists (
           select from accounts.fid_pool o
           where o.paid_by = w.id and o.fid is null and o.next_attempt_at <= now()
+        )
+        or exists (
+          select from accounts.fid_pool s
+          where s.network = w.network and s.paid_by = w.id and ${isFree(db)} and ${endsStorage(db, nowSeconds)}
         )
         or ${missingFidCount(db)} > 0
           and (w.fids_ordered > 0 or exists (select from accounts.fid_pool h where h.held_by = w.id and h.used_at is null))

@@ -183,6 +183,40 @@ it('take: a fid that is lost counts for the wallet that lost it, whoever had pai
   expect((await counts())[1]).toEqual({ fids_ordered: 2, fids_used: 1 })
 })
 
+it('take: a fid whose storage ends goes to nobody, and is replaced at the expense of the wallet that paid for it', async () => {
+  await clearPools()
+  const [payer, taker] = [
+    await fundedWallet(db, { fidPoolSize: 1 }),
+    await fundedWallet(db, { fidPoolSize: 0 }),
+  ]
+  await createPool().fill(payer.id)
+  const kept = await createPool().take(taker)
+  await passTime(db, HOLD_MS)
+  const monthsLater = (months: number) => () => clock() + months * 30 * 24 * 60 * MINUTE_MS
+  const poolIn = (months: number) => {
+    const later = monthsLater(months)
+    return createPool({ clock: later, ledger: new LocalLedger({ db, hub, clock: later }) })
+  }
+  expect(await poolIn(10).dueWallets()).toEqual([])
+  expect(await poolIn(10).take(taker)).toBe(kept)
+  await passTime(db, HOLD_MS)
+
+  const late = poolIn(13)
+  expect(await late.dueWallets()).toEqual([payer.id])
+  const other = await late.take(taker)
+  expect(other).not.toBe(kept)
+  await late.fill(payer.id)
+  expect(await late.dueWallets()).toEqual([])
+  expect(await countFidsByState(db)).toEqual({ available: 1, held: 1, used: 1, registered: 3, bought: 3 })
+  const counts = await db`
+    select fids_ordered, fids_used from accounts.wallets where id in (${payer.id}, ${taker.id})
+    order by id = ${taker.id}`
+  expect([...counts]).toEqual([
+    { fids_ordered: 2, fids_used: 1 },
+    { fids_ordered: 1, fids_used: 0 },
+  ])
+})
+
 it('take: servers whose clocks are an hour apart give no fid to two callers', async () => {
   await clearPools()
   const wallets = [

@@ -1,11 +1,20 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { SECOND_MS } from '../../../platform/durations.js'
 import { PlazaError, type Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
 import { authorize, registerAuthorization } from '../ledger/signed-authorizations.js'
 import type { Wallet } from '../wallets/wallets.js'
-import { addToPool, dueOrders, expedite, openCustodyAccount, orderFids, postpone } from './fid-orders.js'
+import {
+  addToPool,
+  dueOrders,
+  expedite,
+  openCustodyAccount,
+  orderFids,
+  postpone,
+  walletsWithDueOrders,
+} from './fid-orders.js'
 import { takeFid } from './take-fid.js'
 
 /** Dependencies of the fid pool. */
@@ -13,7 +22,7 @@ export interface FidPoolOptions {
   readonly db: Database
   readonly vault: Vault
   readonly ledger: AccountLedger
-  /** For the validity of signatures, in Unix milliseconds. Holds and retries go by the clock of the database. */
+  /** For the validity of signatures and of storage, in Unix milliseconds. Holds and retries go by the clock of the database. */
   readonly clock: () => number
   readonly log: Log
   /** Called when a wallet has taken a fid, which must be replaced. */
@@ -47,10 +56,20 @@ export class FidPool {
    */
   async take(wallet: Wallet, untilMs = performance.now() + WAIT_MS): Promise<number> {
     const { db, ledger, onTaken } = this.#options
-    const pooled = await takeFid(db, ledger, wallet, { untilMs })
+    const pooled = await takeFid(db, ledger, wallet, { untilMs, nowSeconds: this.#nowSeconds() })
     const fid = pooled ?? (await this.#waitFor(wallet, untilMs))
     onTaken?.(wallet.id)
     return fid
+  }
+
+  /** Lists the wallets that have something to order or to register. */
+  async dueWallets(): Promise<string[]> {
+    const { db, ledger } = this.#options
+    return await walletsWithDueOrders(db, ledger.network, this.#nowSeconds())
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#options.clock() / SECOND_MS)
   }
 
   /** Orders and registers what a wallet lacks. Concurrent calls share the next fill. */
@@ -89,7 +108,11 @@ export class FidPool {
       )
       if (restMs() <= 0) break
       // Not counted as waiting while it takes: its fid would be ordered twice.
-      const fid = await takeFid(db, ledger, wallet, { untilMs, isWaiting: true })
+      const fid = await takeFid(db, ledger, wallet, {
+        untilMs,
+        nowSeconds: this.#nowSeconds(),
+        isWaiting: true,
+      })
       if (fid !== null) return fid
     }
     throw new PlazaError('unavailable', 'the fid is still being registered: try again')
@@ -114,7 +137,7 @@ export class FidPool {
   async #fillNow(walletId: string): Promise<void> {
     const { db, vault } = this.#options
     const waitingCount = () => this.#waitingWallets.filter((id) => id === walletId).length
-    await orderFids(db, vault, walletId, waitingCount)
+    await orderFids(db, vault, { walletId, nowSeconds: this.#nowSeconds(), waitingCount })
     const orders = await dueOrders(db, walletId)
     await Promise.all(orders.map((id) => this.#runOrder(id, walletId)))
   }

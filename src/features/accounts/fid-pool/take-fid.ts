@@ -3,7 +3,7 @@ import { resultWithin } from '../../../platform/process/pause.js'
 import type { AccountLedger, PurchaseQuote } from '../ledger/account-ledger.js'
 import { requireFunds } from '../ledger/transactions.js'
 import { lockWallet, type Wallet } from '../wallets/wallets.js'
-import { isLostFid } from './fid-orders.js'
+import { endsStorage, isLostFid } from './fid-orders.js'
 
 /** How long a fid is held for its registration (docs/compatibility.md §21.1). */
 const HOLD_SECONDS = 10 * 60
@@ -17,6 +17,8 @@ const QUOTE_TIMEOUT_MS = 500
 interface TakeOptions {
   /** Milliseconds of `performance.now()` after which the caller gets no fid, because it would be held for nobody. */
   readonly untilMs: number
+  /** Unix seconds, by which storage ends. */
+  readonly nowSeconds: number
   /** Whether the caller waits for a fid that the wallet has just paid for. */
   readonly isWaiting?: boolean
 }
@@ -113,7 +115,7 @@ async function countOwedFids(db: Queryable, walletId: string): Promise<number> {
 async function assignFid(
   db: Queryable,
   { id, network }: Wallet,
-  { untilMs }: TakeOptions,
+  { untilMs, nowSeconds }: TakeOptions,
   source: 'any' | 'its own' = 'any',
 ): Promise<number | null> {
   if (performance.now() >= untilMs) return null
@@ -125,7 +127,7 @@ async function assignFid(
       where s.network = ${network} and s.fid is not null and s.used_at is null
         and (s.held_until is null or s.held_until <= statement_timestamp())
         and (${source === 'any'} or s.paid_by = ${id}::uuid)
-        and not ${isLostFid(db)}
+        and not ${isLostFid(db)} and not ${endsStorage(db, nowSeconds)}
       order by s.paid_by <> ${id}::uuid, s.fid
       limit 1
       for update skip locked
