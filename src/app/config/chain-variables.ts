@@ -37,7 +37,7 @@ export const chainVariables = {
   ),
   MAX_TRACKED_TOKENS: integer(
     'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only watched tokens ' +
-      '(`plaza token watch`).',
+      '(`plaza token watch`). A lower one than before stops no tracking.',
     { minimum: 0, maximum: 100_000, default: 100 },
   ),
   SUBSCRIPTION_CONTRACTS: Type.Optional(
@@ -56,10 +56,13 @@ export const chainVariables = {
     default: 2_000,
   }),
   CHAIN_IDS: Type.Optional(
-    text('Chain ids of networks whose RPC URLs lead to another chain, such as a test network.', {
-      pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
-      patternText: 'pairs like `optimism=11155420`, separated by commas',
-    }),
+    text(
+      'Chain ids of networks whose RPC URLs lead to another chain, such as a test network. A network stays with its chain for good.',
+      {
+        pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
+        patternText: 'pairs like `optimism=11155420`, separated by commas',
+      },
+    ),
   ),
   CHAIN_CONTRACTS: Type.Optional(
     text(
@@ -82,10 +85,13 @@ export const chainVariables = {
     { minimum: 1, maximum: 1_000_000, default: 20 },
   ),
   CHAIN_FIRST_BLOCK: Type.Optional(
-    integer('First block that is read for the registries. Use 0 on a development chain.', {
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      defaultText: 'by network',
-    }),
+    integer(
+      'First block that is read for the registries. Use 0 on a development chain. A lower one than before: they are read again from there.',
+      {
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        defaultText: 'by network',
+      },
+    ),
   ),
 }

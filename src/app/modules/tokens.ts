@@ -1,5 +1,6 @@
 import { startBackfill } from '../../features/tokens/backfill.js'
 import { liveHandler } from '../../features/tokens/live-handler.js'
+import { reportTokensOverLimit } from '../../features/tokens/on-demand-tokens.js'
 import { countHolders } from '../../features/tokens/token-market.js'
 import { createTradePublisher } from '../../features/webhooks/events/trade-publisher.js'
 import type { Module } from '../module.js'
@@ -15,7 +16,7 @@ const HOLDER_COUNT_INTERVAL_MS = 600_000
 export const tokensModule: Module = {
   name: 'tokens',
   runsIn: ['api', 'sync'],
-  start(app) {
+  async start(app) {
     const { config, roles, log, clock } = app
     const chains = app.service('chains')
     if (chains === null) return { services: { tokens: { rpcs: new Map(), maxTrackedTokens: 0 } } }
@@ -24,6 +25,7 @@ export const tokensModule: Module = {
       tokens: { rpcs, maxTrackedTokens: config.maxTrackedTokens, indexWaitMs: INDEX_WAIT_MS },
     }
     if (!roles.has('sync')) return { services }
+    await reportTokensOverLimit(db, config.maxTrackedTokens, log)
     const publishTrades = createTradePublisher(clock)
     const stops = [...rpcs.values()].map((rpc) => {
       const { name } = rpc.chain

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
+import { createRecordingLog } from '../../../test/sync/test-sync.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../hub/chain/chain-settings.js'
 import { silentLog } from '../../platform/log/log.js'
-import { ensureTrackedTokens } from './on-demand-tokens.js'
+import { ensureTrackedTokens, reportTokensOverLimit } from './on-demand-tokens.js'
 import { readTokens } from './token.js'
 
 const MAX_TRACKED = 2
@@ -36,4 +37,12 @@ it('ensureTrackedTokens: concurrent and repeated requests respect the limit', as
     return token?.name ?? 'not_found'
   })
   expect(results).toEqual([...expected, ...expected])
+
+  const log = createRecordingLog()
+  await reportTokensOverLimit(db, MAX_TRACKED, log)
+  expect(log.lines).toEqual([])
+  await reportTokensOverLimit(db, 0, log)
+  expect(log.lines).toEqual([
+    { fields: { tracked: 2, limit: 0, over: 2 }, message: expect.stringContaining('plaza token unwatch') },
+  ])
 })

@@ -3,6 +3,7 @@ import { type ChainName, rpcUrlsVariable } from '../../hub/chain/chains.js'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
+import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { isBackfilled, readTokens, type Token } from './token.js'
 import { fromChain } from './token-metadata.js'
@@ -82,6 +83,16 @@ export async function awaitTrackedTokens(
     tokens = await ensureTrackedTokens(context, request)
   }
   return tokens
+}
+
+/** Logs once how many tokens are tracked on demand beyond the limit: a lower one than before stops no tracking. */
+export async function reportTokensOverLimit(db: Database, limit: number, log: Log): Promise<void> {
+  const tracked = await countOnDemandTokens(db)
+  if (tracked <= limit) return
+  log.warn(
+    { tracked, limit, over: tracked - limit },
+    'more tokens are tracked on demand than MAX_TRACKED_TOKENS, and none is added: plaza token list shows them, plaza token unwatch stops one',
+  )
 }
 
 async function trackOnDemand(db: Database, rpc: ChainRpc, address: Buffer, limit: number) {

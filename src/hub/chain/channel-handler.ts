@@ -44,6 +44,7 @@ export function channelHandler(
   return {
     name: `${name}/channels`,
     firstBlock: async () => firstBlock(name),
+    configuredFirstBlock: firstBlock(name),
     contracts: async () => Object.values(await findContracts()),
     confirmedOnly: true,
     withTimes: true,

@@ -31,58 +31,91 @@ export interface LeaseRequest {
   readonly contracts: readonly Hex[]
   /** Returns the first block, for a new follower or a new contract. */
   firstBlock(): Promise<number>
+  /** The same where it is a setting: the follower begins anew for a lower one than before. */
+  readonly configuredFirstBlock?: number | undefined
 }
 
 /**
- * Takes or renews the lease of a follower; null if another process holds it.
+ * Takes or renews the lease of a follower; null if another process holds it. It begins anew for a new contract, and for a lower
+ * configured first block: what it handles twice must do no harm.
  * @throws Error if the cursor belongs to another chain.
  */
 export async function acquireLease(
   db: Database,
   lease: Lease,
-  { chainId, contracts, firstBlock }: LeaseRequest,
+  request: LeaseRequest,
 ): Promise<Position | null> {
-  let row = await updateLease(db, lease)
-  if (row === undefined) {
-    await db`
-      insert into chain.followers (name, chain_id, next_block, contracts)
-      values (
-        ${lease.follower}, ${chainId}::bigint, ${await firstBlock()}::bigint, ${db.types.texts(contracts)}::text[]
-      )
-      on conflict do nothing
-    `
-    row = await updateLease(db, lease)
-  }
-  const { chain_id, next_block, contracts: read, number, hash, is_mine } = row!
-  if (chain_id !== chainId) {
-    throw new Error(`${lease.follower} followed chain ${chain_id} and is now configured for chain ${chainId}`)
-  }
+  const { chainId, contracts, configuredFirstBlock = null } = request
+  const row = (await updateLease(db, lease)) ?? (await insertLease(db, lease, request))
+  const { chain_id, next_block, first_block, contracts: read, number, hash, is_mine } = row
+  if (chain_id !== chainId) throw chainChanged(lease.follower, chain_id, chainId)
   if (!is_mine) return null
-  if (contracts.some((contract) => !read.includes(contract))) {
-    const nextBlock = Math.min(next_block, await firstBlock())
-    // All contracts restart: they are read together, and one is new.
-    await db.begin(async (transaction) => {
-      await transaction`
-        update chain.followers
-        set next_block = ${nextBlock}::bigint, contracts = ${transaction.types.texts(contracts)}::text[]
-        where name = ${lease.follower} and leased_by = ${lease.holder}::uuid
-      `
-      await transaction`delete from chain.blocks where follower = ${lease.follower}`
-    })
+  const isLower = configuredFirstBlock !== null && first_block !== null && configuredFirstBlock < first_block
+  if (isLower || contracts.some((contract) => !read.includes(contract))) {
+    const nextBlock = Math.min(next_block, await request.firstBlock())
+    await restart(db, lease, { nextBlock, firstBlock: configuredFirstBlock, contracts })
     return { nextBlock, before: null }
   }
-  // Its logs are no longer read: when it is added again, it is new.
-  if (read.some((contract) => !contracts.includes(contract))) await saveContracts(db, lease, contracts)
+  // Its logs are no longer read: when it is added again, it is new. And versions before did not write the first block down.
+  const isUnknown = configuredFirstBlock !== null && first_block === null
+  if (isUnknown || read.some((contract) => !contracts.includes(contract)))
+    await saveStart(db, lease, { firstBlock: first_block ?? configuredFirstBlock, contracts })
   return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
 }
 
-async function saveContracts(
+async function insertLease(
   db: Database,
+  lease: Lease,
+  { chainId, contracts, firstBlock, configuredFirstBlock }: LeaseRequest,
+): Promise<LeaseRow> {
+  await db`
+    insert into chain.followers (name, chain_id, next_block, first_block, contracts)
+    values (
+      ${lease.follower}, ${chainId}::bigint, ${await firstBlock()}::bigint, ${configuredFirstBlock ?? null}::bigint,
+      ${db.types.texts(contracts)}::text[]
+    )
+    on conflict do nothing
+  `
+  return (await updateLease(db, lease))!
+}
+
+function chainChanged(follower: string, stored: number, configured: number): Error {
+  return new Error(
+    `${follower} followed chain ${stored} and is now configured for chain ${configured}: set CHAIN_IDS and the RPC URLs back, or begin ` +
+      `with an empty database, as what was read of chain ${stored} stays here (docs/chains.md, "Change the chain")`,
+  )
+}
+
+/** The contracts that a follower reads, and the configured first block that they are read from. */
+interface FollowerStart {
+  readonly firstBlock: number | null
+  readonly contracts: readonly Hex[]
+}
+
+/** Lets all contracts begin at a block: they are read together. */
+async function restart(
+  db: Database,
+  lease: Lease,
+  { nextBlock, ...start }: FollowerStart & { readonly nextBlock: number },
+): Promise<void> {
+  const { follower, holder } = lease
+  await db.begin(async (transaction) => {
+    await saveStart(transaction, lease, start)
+    await transaction`
+      update chain.followers set next_block = ${nextBlock}::bigint
+      where name = ${follower} and leased_by = ${holder}::uuid
+    `
+    await transaction`delete from chain.blocks where follower = ${follower}`
+  })
+}
+
+async function saveStart(
+  db: Queryable,
   { follower, holder }: Lease,
-  contracts: readonly Hex[],
+  { firstBlock, contracts }: FollowerStart,
 ): Promise<void> {
   await db`
-    update chain.followers set contracts = ${db.types.texts(contracts)}::text[]
+    update chain.followers set first_block = ${firstBlock}::bigint, contracts = ${db.types.texts(contracts)}::text[]
     where name = ${follower} and leased_by = ${holder}::uuid
   `
 }
@@ -90,6 +123,7 @@ async function saveContracts(
 interface LeaseRow {
   readonly chain_id: number
   readonly next_block: number
+  readonly first_block: number | null
   readonly number: number | null
   readonly hash: Hex | null
   readonly contracts: readonly Hex[]
@@ -111,9 +145,9 @@ async function updateLease(db: Database, { follower, holder }: Lease): Promise<L
             then now() + make_interval(secs => ${LEASE_SECONDS}) else f.leased_until end
       from current
       where f.name = current.name
-      returning f.name, f.chain_id, f.next_block, f.contracts, f.leased_by
+      returning f.name, f.chain_id, f.next_block, f.first_block, f.contracts, f.leased_by
     )
-    select t.chain_id, t.next_block, t.contracts, b.number, '0x' || encode(b.hash, 'hex') as hash,
+    select t.chain_id, t.next_block, t.first_block, t.contracts, b.number, '0x' || encode(b.hash, 'hex') as hash,
       t.leased_by = ${holder}::uuid as is_mine
     from leased t
     left join lateral (

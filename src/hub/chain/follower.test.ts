@@ -358,7 +358,32 @@ it('an RPC of another chain is not used', async () => {
 
 it('a follower does not continue on another chain', async () => {
   await catchUp(open())
-  await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow('followed chain 10')
+  await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow(
+    /followed chain 10 and is now configured for chain 8453: set CHAIN_IDS .* back/,
+  )
+})
+
+it('a lower first block in the settings -> it is read from there, a higher one changes nothing', async () => {
+  await transfer(80n)
+  await chain.mine(CONFIRMATIONS)
+  const follow = async (configuredFirstBlock: number) => {
+    await db`update chain.followers set leased_until = now() - interval '1 second'`
+    const firstBlock = async () => configuredFirstBlock
+    await catchUp(open(recorder({ firstBlock, configuredFirstBlock })))
+  }
+  const head = Number(await chain.client.getBlockNumber())
+  await follow(head + 1)
+  expect(await db`select from public.seen where follower = ${name}`).toEqual([])
+  // As a version before has left it: it counts as begun at the block of the settings then.
+  await db`update chain.followers set first_block = null where name = ${name}`
+  await follow(head + 1)
+  await follow(1)
+  await expectTruth()
+  await transfer(81n)
+  await follow(head)
+  await expectTruth()
+  const first = await db`select first_block from chain.followers where name = ${name}`
+  expect(first).toEqual([{ first_block: 1 }])
 })
 
 it('an RPC that lags or contradicts itself changes nothing', async () => {

@@ -36,6 +36,8 @@ export interface LogHandler<Extra = void> {
   readonly name: string
   /** Returns the first block to read, for a new cursor or a new contract. */
   firstBlock(): Promise<number>
+  /** The same where the operator names it: it begins anew for a lower one than before. */
+  readonly configuredFirstBlock?: number
   /**
    * Returns the contracts whose logs it needs from the first block, in lower case. They share a cursor, since
    * logs of one may depend on another: adding one restarts all. Without it, the filter may change at any time.
@@ -114,10 +116,16 @@ export class ChainFollower<Extra = void> {
   async step(): Promise<StepOutcome> {
     const { db, rpc, holder, onProgress } = this.options
     const { chainId } = rpc.chain
+    const { configuredFirstBlock } = this.handler
     const contracts = (await this.handler.contracts?.()) ?? []
     const firstBlock = () => this.handler.firstBlock()
     await takeWorkerLock(holder.locks, holder.id)
-    const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
+    const position = await acquireLease(db, this.#lease, {
+      chainId,
+      contracts,
+      firstBlock,
+      configuredFirstBlock,
+    })
     if (position === null) return 'busy'
     if (await this.handler.isIdle?.()) {
       onProgress?.({ follower: this.name, outcome: 'idle', logs: 0 })

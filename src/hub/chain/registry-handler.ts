@@ -40,6 +40,7 @@ export function registryHandler(
   return {
     name: `${name}/registries`,
     firstBlock: async () => firstBlock(name),
+    configuredFirstBlock: firstBlock(name),
     contracts: async () => filter.addresses,
     confirmedOnly: true,
     withTimes: true,

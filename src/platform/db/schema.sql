@@ -394,8 +394,10 @@ create table chain.followers (
   leased_by uuid,
   leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   contracts text[] not null default '{}'::text[],
+  first_block bigint,
   constraint followers_pkey PRIMARY KEY (name)
 );
+comment on column chain.followers.first_block is 'CHAIN_FIRST_BLOCK, or its default, when it began or began anew; null where this has no effect';
 
 create table channels.bans (
   channel_id text not null,
