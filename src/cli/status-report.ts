@@ -5,6 +5,7 @@ import { findIdleRoles } from '../app/idle-roles.js'
 import { upstreamAddresses } from '../app/upstream-addresses.js'
 import { readServerStatus, type ServerStatus } from '../features/console/overview/server-status.js'
 import { AT_END_SECONDS } from '../features/console/overview/sync-progress.js'
+import { unsignedProblems } from '../features/webhooks/webhook-metrics.js'
 import { connect } from '../platform/db/connection.js'
 import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
@@ -115,6 +116,7 @@ function linesOf(report: StatusReport, config: Config): string[] {
     ...report.failing_jobs.map(
       ({ name, failed_at, error }) => `problem   the job "${name}" failed at ${failed_at}: ${error}`,
     ),
+    ...unsignedProblems(report.unsigned_webhooks).map((problem) => `problem   ${problem}`),
     '',
     ...tableOf(processes, {
       PROCESS: ({ host, pid }) => `${host}:${pid}`,

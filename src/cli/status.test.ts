@@ -94,6 +94,24 @@ it('says which scheduled jobs fail, of a server that is ready', async () => {
   ])
 })
 
+it('says that deliveries wait for the key of their secrets, of a server that is ready', async () => {
+  const [{ id: appId }] = await db<
+    [{ id: string }]
+  >`insert into apps.apps (name) values ('orchard') returning id`
+  const [{ id }] = await db<[{ id: string }]>`
+    insert into webhooks.webhooks (app_id, title, target_url, revision, http_timeout_ms, rate_limit, rate_limit_ms)
+    values (${appId}, 'test', 'https://a.example', 1, 1000, 1, 1000)
+    returning id`
+  await db`insert into webhooks.lanes (webhook_id, allowance, unsigned_since) values (${id}, 1, now())`
+  const { lines, failure } = await status({ PUBLIC_URL: server.urls.main })
+  await db`delete from webhooks.lanes`
+  await db`delete from webhooks.webhooks`
+  expect(failure).toBeNull()
+  expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
+    expect.stringMatching(/^problem {3}deliveries of 1 webhook wait, .*PLAZA_SECRET_KEY/),
+  ])
+})
+
 it('says why a server is not ready, and applies no migration', async () => {
   const [last] = await db<{ name: string }[]>`
     delete from schema_migrations where id = (select max(id) from schema_migrations) returning name`

@@ -80,7 +80,7 @@ function addTriggerCommand(webhook: Command, context: CommandContext): void {
 async function list(context: CommandContext, db: Database, json: boolean | undefined): Promise<void> {
   printList(context, await summarizeWebhooks(db), {
     json,
-    toJson: ({ id, app, targetUrl, active, disabledReason, waiting, failures }) => ({
+    toJson: ({ id, app, targetUrl, active, disabledReason, waiting, failures, isUnsigned }) => ({
       object: 'webhook_summary',
       webhook_id: id,
       app,
@@ -89,11 +89,13 @@ async function list(context: CommandContext, db: Database, json: boolean | undef
       disabled_reason: disabledReason,
       waiting,
       failures,
+      unsigned: isUnsigned,
     }),
     columns: {
       ID: ({ id }) => id,
       APP: ({ app }) => app,
-      STATE: ({ active, disabledReason }) => (active ? 'on' : (disabledReason ?? 'off')),
+      STATE: ({ active, disabledReason, isUnsigned }) =>
+        active ? (isUnsigned ? 'lacks the key of its secret' : 'on') : (disabledReason ?? 'off'),
       WAITING: ({ waiting }) => waiting,
       FAILURES: ({ failures }) => failures,
       TARGET: ({ targetUrl }) => targetUrl,

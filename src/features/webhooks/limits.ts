@@ -55,6 +55,8 @@ export interface WebhookSummary {
   readonly disabledReason: string | null
   readonly waiting: number
   readonly failures: number
+  /** No key of the server decrypts its secret, and its deliveries wait. */
+  readonly isUnsigned: boolean
 }
 
 /** Lists all webhooks by app. */
@@ -62,6 +64,7 @@ export async function summarizeWebhooks(db: Database): Promise<WebhookSummary[]>
   return db<WebhookSummary[]>`
     select
       w.id, a.name as app, w.target_url as "targetUrl", w.active, w.disabled_reason as "disabledReason", l.failures,
+      w.active and l.unsigned_since is not null as "isUnsigned",
       (select count(*) from webhooks.deliveries d where d.webhook_id = w.id and ${isWaiting(db)}) as waiting
     from webhooks.webhooks w
     join apps.apps a on a.id = w.app_id

@@ -43,7 +43,7 @@ export function observeDeliveryAttempts(
   }
 }
 
-/** Registers the gauge of deliveries that wait. */
+/** Registers the gauges of deliveries that wait. */
 export function observeDeliveryQueue(registry: Registry, db: Database): void {
   new Gauge({
     name: 'plaza_webhook_queue_deliveries',
@@ -55,6 +55,35 @@ export function observeDeliveryQueue(registry: Registry, db: Database): void {
       for (const [state, count] of await queueDepth(db).catch(() => [])) this.set({ state }, count)
     },
   })
+  new Gauge({
+    name: 'plaza_webhooks_unsigned',
+    help: 'Active webhooks whose deliveries wait because PLAZA_SECRET_KEY does not decrypt their secrets',
+    registers: [registry],
+    async collect() {
+      const count = await countUnsignedWebhooks(db).catch(() => null)
+      this.remove()
+      if (count !== null) this.set(count)
+    },
+  })
+}
+
+/** Counts active webhooks whose deliveries wait because no secret of theirs can be decrypted. */
+export async function countUnsignedWebhooks(db: Database): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*)::integer as count
+    from webhooks.lanes l
+    join webhooks.webhooks w on w.id = l.webhook_id
+    where l.unsigned_since is not null and w.active`
+  return row!.count
+}
+
+/** Returns the problem of webhooks without a readable secret, for operators; nothing without such webhooks. */
+export function unsignedProblems(count: number): string[] {
+  if (count === 0) return []
+  return [
+    `deliveries of ${count} ${count === 1 ? 'webhook' : 'webhooks'} wait, as PLAZA_SECRET_KEY lacks the key of their secrets: ` +
+      'add it to the end of PLAZA_SECRET_KEY, or rotate these secrets',
+  ]
 }
 
 /** Deliveries by state: waiting for their first attempt, for another one, or being sent. Of each state `MAX_COUNTED` are counted at most. */

@@ -202,7 +202,7 @@ export async function setWebhookActive(
 async function forgetFailures(transaction: Transaction, webhookId: string): Promise<void> {
   await transaction`
     update webhooks.lanes
-    set failing_since = null, failures = 0, held_until = null
+    set failing_since = null, failures = 0, held_until = null, unsigned_since = null
     where webhook_id = ${webhookId}`
 }
 

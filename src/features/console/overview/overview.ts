@@ -7,7 +7,7 @@ import { version } from '../../../platform/process/version.js'
 import { countWaiting } from '../../miniapps/campaigns/campaign-metrics.js'
 import type { OperationContext } from '../../operation.js'
 import { listProcesses, missingRoles, processJson, readExpectedRoles } from '../../processes/processes.js'
-import { queueDepth } from '../../webhooks/webhook-metrics.js'
+import { countUnsignedWebhooks, queueDepth, unsignedProblems } from '../../webhooks/webhook-metrics.js'
 import type { OverviewResponse } from '../schema/overview.js'
 import { SAMPLE_MS } from './activity.js'
 import { type Measures, readOtherMeasures, readOwnMeasures } from './measures.js'
@@ -27,13 +27,14 @@ export async function overviewJson({
   hub,
   monitor,
 }: OperationContext): Promise<Overview> {
-  const [processes, expected, migrations, consumers, queues, counters, own, others, sizes, sync] =
+  const [processes, expected, migrations, consumers, queues, unsigned, counters, own, others, sizes, sync] =
     await Promise.all([
       listProcesses(db),
       readExpectedRoles(db, monitor.idleRoles),
       migrationState(db),
       readConsumerLag(db),
       readQueues(db),
+      countUnsignedWebhooks(db),
       readCounters(db),
       readOwnMeasures({ metrics, errors: monitor.errors }),
       readOtherMeasures(db, monitor.processId),
@@ -50,6 +51,7 @@ export async function overviewJson({
       ...migrations.pending.map((name) => `the migration ${name} is not applied`),
       ...(isQueueLong ? [`${hub.queued()} messages wait for the event log`] : []),
       ...missingRoles(processes, expected),
+      ...unsignedProblems(unsigned),
     ],
     processes: processes.map(processJson),
     counters: counted,

@@ -168,6 +168,7 @@ it('an empty database: every migration is pending, and there are no details', as
     sync: null,
     unreached_upstreams: [],
     failing_jobs: [],
+    unsigned_webhooks: 0,
     database: null,
   })
 })

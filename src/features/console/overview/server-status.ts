@@ -10,6 +10,7 @@ import {
   readExpectedRoles,
 } from '../../processes/processes.js'
 import { listFailingJobs } from '../../system/queries.js'
+import { countUnsignedWebhooks } from '../../webhooks/webhook-metrics.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
 import { readUnreachedUpstreams, SyncWatch } from './sync-progress.js'
@@ -35,12 +36,18 @@ export async function readServerStatus(
 ) {
   const [{ pending, unknown }, [schema]] = await Promise.all([
     migrationState(db),
-    db<{ is_there: boolean; version: string }[]>`
-      select to_regclass('app.job_runs') is not null as is_there, current_setting('server_version') as version`,
+    db<SchemaRow[]>`
+      select
+        to_regclass('app.job_runs') is not null as is_there,
+        exists (
+          select from pg_attribute
+          where attrelid = to_regclass('webhooks.lanes') and attname = 'unsigned_since'
+        ) as knows_unsigned,
+        current_setting('server_version') as version`,
   ])
   const [details, expectedRoles] = schema!.is_there
     ? await Promise.all([
-        readDetails(db, { clock, upstreams, version: schema!.version }),
+        readDetails(db, { clock, upstreams, schema: schema! }),
         readExpectedRoles(db, idleRoles),
       ])
     : [null, []]
@@ -57,6 +64,14 @@ export async function readServerStatus(
   }
 }
 
+/** The schema of the database of a server, which may be of an earlier version than this program. */
+interface SchemaRow {
+  readonly is_there: boolean
+  readonly knows_unsigned: boolean
+  /** Of PostgreSQL. */
+  readonly version: string
+}
+
 const noDetails = {
   processes: [],
   consumers: [],
@@ -64,24 +79,25 @@ const noDetails = {
   sync: null,
   unreached_upstreams: [],
   failing_jobs: [],
+  unsigned_webhooks: 0,
   database: null,
 }
 
 interface DetailOptions {
   readonly clock: () => number
   readonly upstreams: readonly string[]
-  /** Of PostgreSQL. */
-  readonly version: string
+  readonly schema: SchemaRow
 }
 
-async function readDetails(db: Database, { clock, upstreams, version }: DetailOptions) {
-  const [processes, consumers, queues, sync, unreached, failing, sizes] = await Promise.all([
+async function readDetails(db: Database, { clock, upstreams, schema }: DetailOptions) {
+  const [processes, consumers, queues, sync, unreached, failing, unsigned, sizes] = await Promise.all([
     listProcesses(db),
     readConsumerLag(db),
     readQueues(db),
     new SyncWatch(db, clock, upstreams).read(),
     readUnreachedUpstreams(db, upstreams),
     listFailingJobs(db),
+    schema.knows_unsigned ? countUnsignedWebhooks(db) : 0,
     readDatabaseSizes(db),
   ])
   return {
@@ -101,7 +117,8 @@ async function readDetails(db: Database, { clock, upstreams, version }: DetailOp
       failed_at: failedAt.toISOString(),
       error,
     })),
-    database: databaseJson(sizes, version),
+    unsigned_webhooks: unsigned,
+    database: databaseJson(sizes, schema.version),
   }
 }
 

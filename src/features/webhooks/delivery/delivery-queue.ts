@@ -1,4 +1,4 @@
-import type { OutboxQueue } from '../../../outbox/outbox-queue.js'
+import type { LaneWakeUp, OutboxQueue } from '../../../outbox/outbox-queue.js'
 import { RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client.js'
@@ -18,6 +18,7 @@ import {
 import type { EventRenderContext } from './event-data.js'
 import { type DeliveryOutcome, isGone, type LaneState, outcomeOf, settleOutcomes } from './outcome.js'
 import { deliveryRequest, prepareDeliveries } from './request.js'
+import { holdUnsigned, UNSIGNED_REASON, type UnsignedOutcome, unsignedOutcome } from './unsigned.js'
 
 /** Dependencies of the delivery queue. */
 export interface DeliveryQueueOptions extends EventRenderContext {
@@ -37,10 +38,11 @@ const LANES_PER_CLAIM = 500
 /** Makes the queue of webhook deliveries. Its lanes are webhooks. */
 export function createDeliveryQueue(
   options: DeliveryQueueOptions,
-): OutboxQueue<ClaimedDelivery, PreparedDelivery, DeliveryOutcome> {
+): OutboxQueue<ClaimedDelivery, PreparedDelivery, DeliveryOutcome | UnsignedOutcome> {
   const { db, net, clock, random, log, onAttempt } = options
   const judge = (response: NetAnswer | NetFailure, delivery: ClaimedDelivery, attemptedAtMs: number) =>
     outcomeOf(response, { delivery, attemptedAtMs, nowMs: clock(), random: random() })
+  const unsignedLog = new UnsignedLog(log)
 
   return {
     name: 'webhooks',
@@ -59,6 +61,8 @@ export function createDeliveryQueue(
     },
     async send(delivery) {
       const attemptedAtMs = clock()
+      unsignedLog.note(delivery)
+      if (!delivery.isSignable) return unsignedOutcome(delivery, attemptedAtMs)
       const response = await net.request(deliveryRequest(delivery, attemptedAtMs)).catch((error: unknown) => {
         log.error({ err: error, deliveryId: delivery.id }, 'a delivery of a webhook could not be sent')
         return netFailure('protocol', 'the request could not be made')
@@ -69,7 +73,7 @@ export function createDeliveryQueue(
       onAttempt?.(outcome, delivery)
       return outcome
     },
-    stopsLane: (outcome) => outcome.holdUntilMs > 0 || isGone(outcome),
+    stopsLane: (outcome) => outcome.holdUntilMs > 0 || (outcome.state !== 'unsigned' && isGone(outcome)),
     tracing: {
       describe: ({ id, webhookId, eventId, kind, attempts, traceparent }) => ({
         traceparent,
@@ -83,25 +87,57 @@ export function createDeliveryQueue(
       }),
       failureOf: ({ failure }) => failure,
     },
-    async settle(worker, outcomes, finishedLanes) {
-      const nowMs = clock()
-      const states = await settleOutcomes(db, worker, outcomes, { nowMs, finishedWebhookIds: finishedLanes })
-      // The database counted from its now, which was at most so much later.
-      const lateMs = Math.max(0, clock() - nowMs)
-      // The outcomes are settled: a failure here must not settle them once more.
-      await disableFailingWebhooks(options, states).catch((error: unknown) =>
-        log.error({ err: error }, 'a failing webhook could not be disabled'),
-      )
-      return [
-        ...states.flatMap(({ webhookId: lane, hasNewTarget }) =>
-          hasNewTarget ? [{ lane, atMs: clock() }] : [],
-        ),
-        ...outcomes.flatMap(({ webhookId: lane, nextAttemptAtMs, holdUntilMs }) => [
-          ...(nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs + lateMs }]),
-          ...(holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs + lateMs }]),
-        ]),
-      ]
-    },
+    settle: (worker, results, finishedLanes) => settleResults(options, worker, results, finishedLanes),
+  }
+}
+
+async function settleResults(
+  options: DeliveryQueueOptions,
+  worker: string,
+  results: readonly (DeliveryOutcome | UnsignedOutcome)[],
+  finishedLanes: readonly string[],
+): Promise<readonly LaneWakeUp[]> {
+  const { db, clock, log } = options
+  const nowMs = clock()
+  const unsigned = results.filter((result) => result.state === 'unsigned')
+  const outcomes = results.filter((result) => result.state !== 'unsigned')
+  if (unsigned.length > 0) await holdUnsigned(db, worker, unsigned, finishedLanes)
+  const states =
+    outcomes.length === 0
+      ? []
+      : await settleOutcomes(db, worker, outcomes, { nowMs, finishedWebhookIds: finishedLanes })
+  // The database counted from its now, which was at most so much later.
+  const lateMs = Math.max(0, clock() - nowMs)
+  // The outcomes are settled: a failure here must not settle them once more.
+  await disableFailingWebhooks(options, states).catch((error: unknown) =>
+    log.error({ err: error }, 'a failing webhook could not be disabled'),
+  )
+  return [
+    ...states.flatMap(({ webhookId: lane, hasNewTarget }) => (hasNewTarget ? [{ lane, atMs: clock() }] : [])),
+    ...outcomes.flatMap(({ webhookId: lane, nextAttemptAtMs }) =>
+      nextAttemptAtMs === null ? [] : [{ lane, atMs: nextAttemptAtMs + lateMs }],
+    ),
+    ...results.flatMap(({ webhookId: lane, holdUntilMs }) =>
+      holdUntilMs === 0 ? [] : [{ lane, atMs: holdUntilMs + lateMs }],
+    ),
+  ]
+}
+
+/** Logs once of each webhook that its deliveries cannot be signed, until one can. */
+class UnsignedLog {
+  readonly #webhooks = new Set<string>()
+
+  constructor(private readonly log: Log) {}
+
+  /** Takes each delivery that is about to be sent. */
+  note({ webhookId, isSignable }: PreparedDelivery): void {
+    if (isSignable) {
+      this.#webhooks.delete(webhookId)
+      return
+    }
+    if (this.#webhooks.has(webhookId)) return
+    this.#webhooks.add(webhookId)
+    this.log.error({ webhookId }, `deliveries of a webhook wait, ${UNSIGNED_REASON}`)
   }
 }
 

@@ -37,6 +37,8 @@ export interface PreparedDelivery extends ClaimedDelivery {
   readonly data: string
   /** The newest first. */
   readonly secrets: readonly SigningSecret[]
+  /** False if the webhook has secrets, and no key of this server decrypts one. */
+  readonly isSignable: boolean
 }
 
 type ClaimRow = { webhookId: string; allowance: number; rateLimit: number; rateLimitMs: number } & (

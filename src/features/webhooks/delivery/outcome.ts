@@ -174,7 +174,8 @@ export async function settleOutcomes(
         else l.failing_since
       end,
       failures = case when t.has_taken then 0 else l.failures + t.failures end,
-      held_until = greatest(l.held_until, t.held_until)
+      held_until = greatest(l.held_until, t.held_until),
+      unsigned_since = null
     from targets t
     where l.webhook_id = t.webhook_id
     returning

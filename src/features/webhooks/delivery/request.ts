@@ -32,7 +32,13 @@ export function deliveryBody(
 export function signedRequest(
   delivery: Omit<
     PreparedDelivery,
-    'webhookId' | 'traceparent' | 'httpTimeoutMs' | 'sinceFirstAttemptMs' | 'happenedAt' | 'subject'
+    | 'webhookId'
+    | 'traceparent'
+    | 'httpTimeoutMs'
+    | 'sinceFirstAttemptMs'
+    | 'happenedAt'
+    | 'subject'
+    | 'isSignable'
   >,
   nowMs: number,
 ): Pick<NetRequest, 'url' | 'headers'> & { readonly body: string } {
@@ -85,16 +91,11 @@ export async function prepareDeliveries(
   ])
   return claimed.map((delivery) => {
     const own = secrets.get(delivery.webhookId)
-    // Unsigned, its receiver would refuse it.
-    if (own?.length === 0) {
-      throw new Error(
-        `no secret of webhook ${delivery.webhookId} can be decrypted: is PLAZA_SECRET_KEY the key of before?`,
-      )
-    }
     return {
       ...delivery,
       data: delivery.data ?? rendered.get(delivery.eventId) ?? 'null',
       secrets: own ?? [],
+      isSignable: own?.length !== 0,
     }
   })
 }
