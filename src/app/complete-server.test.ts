@@ -84,6 +84,7 @@ const JOBS = {
   'check of stored names': 60,
   'database size': 3_600,
   'deliveries of inactive webhooks': 3_600,
+  'deliveries of webhooks that wait too long': 3_600,
   'event log partitions': 3_600,
   'fnames of the registry': 5,
   'holders of tokens': 600,

@@ -35,6 +35,7 @@ const jobs = {
     'check of stored names',
     'database size',
     'deliveries of inactive webhooks',
+    'deliveries of webhooks that wait too long',
     'event log partitions',
     'manifests of mini apps',
     'messages that the upstream refused',

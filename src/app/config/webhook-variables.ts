@@ -16,6 +16,11 @@ export const webhookVariables = {
     maximum: 1_000,
     default: 32,
   }),
+  WEBHOOK_MAX_WAIT_DAYS: integer(
+    'Days that a delivery waits for its turn at most, as when a webhook gets more events than its rate limit lets through. ' +
+      'Then it has failed.',
+    { minimum: 1, maximum: 3650, default: 7 },
+  ),
   WEBHOOK_RETENTION_DAYS: integer('Days that finished deliveries stay in the delivery log.', {
     minimum: 1,
     maximum: 3650,

@@ -1,10 +1,14 @@
 import { cancelWaitingOfInactive } from '../../features/webhooks/cancel-waiting.js'
 import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
 import { deliveryWorkers } from '../../features/webhooks/delivery/delivery-store.js'
-import { deleteExpiredDeliveries } from '../../features/webhooks/delivery-retention.js'
+import { deleteExpiredDeliveries, failOverdueDeliveries } from '../../features/webhooks/delivery-retention.js'
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
-import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
+import {
+  countOverdueDeliveries,
+  observeDeliveryAttempts,
+  observeDeliveryQueue,
+} from '../../features/webhooks/webhook-metrics.js'
 import type { WebhookSettings } from '../../features/webhooks/webhooks.js'
 import { startOutbox } from '../../outbox/outbox.js'
 import { HOUR_MS, MINUTE_MS } from '../../platform/durations.js'
@@ -52,8 +56,14 @@ export const webhooksModule: Module = {
       log,
       tracing,
     })
+    const countOverdue = countOverdueDeliveries(metrics.registry, log)
     return {
       jobs: [
+        {
+          name: 'deliveries of webhooks that wait too long',
+          everyMs: HOUR_MS,
+          run: async () => countOverdue(await failOverdueDeliveries(db, config.webhookMaxWaitDays)),
+        },
         {
           name: 'old deliveries of webhooks',
           everyMs: HOUR_MS,

@@ -1,5 +1,7 @@
+import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { runInBatches } from '../../platform/db/run-in-batches.js'
+import { isWaiting } from './waiting-deliveries.js'
 
 /** Deleted by one statement: tens of milliseconds. */
 const DELETION_BATCH = 5_000
@@ -20,22 +22,142 @@ export async function deleteExpiredDeliveries(db: Database, retentionDays: numbe
       -- Again, for those that are queued again meanwhile.
       and finished_at < now() - ${age}::text::interval`,
   )
-  await runInBatches(
-    DELETION_BATCH,
-    () => db`
-      delete from webhooks.events
-      where id in (
-        select e.id
-        from webhooks.events e
-        where e.created_at < now() - ${age}::text::interval
-          and not exists (select from webhooks.deliveries d where d.event_id = e.id)
-        order by e.created_at
-        limit ${DELETION_BATCH}
-      )`,
-  )
+  await deleteUnusedEvents(db, age)
   // A consumer that is behind needs what the log still has; it deletes what it has read.
   await db`
     delete from webhooks.compacted_follows c
     using hub.shards s
     where s.shard = c.shard and c.event_id < s.first_retained_id`
+}
+
+/** The last event of a page, in the order of their ages. */
+interface EventPosition {
+  readonly id: string
+  /** As text: it has more digits than a date of JavaScript. */
+  readonly createdAt: string
+}
+
+/** Deletes old events without deliveries, a page at a time. Those of a backlog stay, and are read once and not in each batch. */
+async function deleteUnusedEvents(db: Database, age: string): Promise<void> {
+  for (let after: EventPosition | null = { id: '', createdAt: '-infinity' }; after !== null; ) {
+    after = await deleteUnusedPage(db, age, after)
+  }
+}
+
+async function deleteUnusedPage(
+  db: Database,
+  age: string,
+  after: EventPosition,
+): Promise<EventPosition | null> {
+  const [last] = await db<(EventPosition & { readonly isFull: boolean })[]>`
+    with page as materialized (
+      select id, created_at
+      from webhooks.events
+      where created_at < now() - ${age}::text::interval
+        and (created_at, id) > (${after.createdAt}::text::timestamptz, ${after.id})
+      order by created_at, id
+      limit ${DELETION_BATCH}
+    ),
+    deleted as (
+      delete from webhooks.events e
+      using page
+      where e.id = page.id and not exists (select from webhooks.deliveries d where d.event_id = page.id)
+    )
+    select id, created_at::text as "createdAt", (select count(*) from page) = ${DELETION_BATCH} as "isFull"
+    from page
+    order by created_at desc, id desc
+    limit 1`
+  return last?.isFull ? last : null
+}
+
+/** Marked as failed by one statement: tens of milliseconds. */
+const OVERDUE_BATCH = 5_000
+
+/**
+ * Fails deliveries that have been due for this time and were not sent: the target takes fewer than there are, or nobody sends.
+ * Without an end they would stay for ever, with their events.
+ *
+ * @returns Their number.
+ */
+export async function failOverdueDeliveries(db: Database, maxWaitDays: number): Promise<number> {
+  const webhooks = await db<{ id: string }[]>`
+    select w.id
+    from webhooks.webhooks w
+    where exists (select from webhooks.deliveries d where d.webhook_id = w.id and ${isWaiting(db)})`
+  let failed = 0
+  for (const { id } of webhooks) {
+    for (let after: number | null = 0; after !== null; ) {
+      const page = await failOverdueNew(db, id, maxWaitDays, after)
+      failed += page.failed
+      after = page.last
+    }
+    failed += await failOverdueRetries(db, id, maxWaitDays)
+  }
+  return failed
+}
+
+/**
+ * Fails overdue deliveries among the next of a webhook that were never tried. Their index is in the order of their creation; of one
+ * that was queued again, `next_attempt_at` is when.
+ *
+ * @returns The last of the page; null if what follows is younger.
+ */
+async function failOverdueNew(
+  db: Database,
+  webhookId: string,
+  maxWaitDays: number,
+  after: number,
+): Promise<{ readonly failed: number; readonly last: number | null }> {
+  const page = await db<{ id: string; seq: number; isOld: boolean; isOverdue: boolean }[]>`
+    select
+      id, seq, created_at < ${dueBefore(db, maxWaitDays)} as "isOld",
+      next_attempt_at < ${dueBefore(db, maxWaitDays)} as "isOverdue"
+    from webhooks.deliveries
+    where webhook_id = ${webhookId} and state = 'waiting' and attempts = 0 and seq > ${after}::bigint
+    order by seq
+    limit ${OVERDUE_BATCH}`
+  const ids = page.filter(({ isOverdue }) => isOverdue).map(({ id }) => id)
+  const failed = ids.length === 0 ? 0 : await failUnlessClaimed(db, ids, maxWaitDays)
+  const last = page.at(-1)
+  return { failed, last: page.length === OVERDUE_BATCH && last?.isOld ? last.seq : null }
+}
+
+async function failUnlessClaimed(
+  db: Database,
+  deliveryIds: readonly string[],
+  maxWaitDays: number,
+): Promise<number> {
+  const { count } = await db`
+    update webhooks.deliveries
+    set ${failure(db, maxWaitDays)}
+    where id = any (${db.types.texts(deliveryIds)}::text[]::uuid[]) and state = 'waiting'
+      and next_attempt_at < ${dueBefore(db, maxWaitDays)}`
+  return count
+}
+
+/** Fails the overdue retries of a webhook, in batches. Returns their number. */
+async function failOverdueRetries(db: Database, webhookId: string, maxWaitDays: number): Promise<number> {
+  let failed = 0
+  await runInBatches(OVERDUE_BATCH, async () => {
+    const overdue = await db<{ id: string }[]>`
+      select id
+      from webhooks.deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0
+        and next_attempt_at < ${dueBefore(db, maxWaitDays)}
+      order by next_attempt_at
+      limit ${OVERDUE_BATCH}`
+    const ids = overdue.map(({ id }) => id)
+    failed += await failUnlessClaimed(db, ids, maxWaitDays)
+    return { count: ids.length }
+  })
+  return failed
+}
+
+function failure(db: Database, maxWaitDays: number): Fragment {
+  const reason = `not sent within ${maxWaitDays} ${maxWaitDays === 1 ? 'day' : 'days'}`
+  return db`state = 'failed', failure = ${reason}, finished_at = now()`
+}
+
+function dueBefore(db: Database, maxWaitDays: number): Fragment {
+  return db`now() - make_interval(days => ${maxWaitDays}::integer)`
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
+import type { Log } from '../../platform/log/log.js'
 import type { PreparedDelivery } from './delivery/delivery-store.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
 
@@ -40,6 +41,27 @@ export function observeDeliveryAttempts(
     attempts.inc({ outcome: outcome.state })
     latency.observe(outcome.latencyMs / 1000)
     if (previousAttempts === 0) lag.observe(Math.max(0, outcome.attemptedAtMs - detectedAt.getTime()) / 1000)
+  }
+}
+
+/**
+ * Registers the counter of deliveries that have waited for their turn too long.
+ *
+ * @returns A function to call with the number of those that have failed.
+ */
+export function countOverdueDeliveries(registry: Registry, log: Log): (count: number) => void {
+  const overdue = new Counter({
+    name: 'plaza_webhook_overdue_total',
+    help: 'Deliveries that have failed because they waited for their turn longer than WEBHOOK_MAX_WAIT_DAYS',
+    registers: [registry],
+  })
+  return (count) => {
+    if (count === 0) return
+    overdue.inc(count)
+    log.warn(
+      { deliveries: count },
+      'deliveries of webhooks have failed, as they were not sent within WEBHOOK_MAX_WAIT_DAYS',
+    )
   }
 }
 
