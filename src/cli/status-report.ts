@@ -112,7 +112,7 @@ function linesOf(report: StatusReport, config: Config): string[] {
       : [`database  ${formatBytes(database.bytes)}, PostgreSQL ${database.version}${growthOf(database)}`]),
     ...report.unreached_upstreams.map((upstream) => `sync      ${upstream}: never reached`),
     ...(sync === null ? [] : syncLines(sync)),
-    ...publishingLines(config),
+    ...publishingLines(report, config),
     ...report.failing_jobs.map(
       ({ name, failed_at, error }) => `problem   the job "${name}" failed at ${failed_at}: ${error}`,
     ),
@@ -159,11 +159,24 @@ function syncLines({ shards, backfill }: NonNullable<ServerStatus['sync']>): str
   ]
 }
 
-function publishingLines({ upstreamHub, publishUpstream }: Config): string[] {
-  if (upstreamHub === undefined) return []
-  return publishUpstream
-    ? ['publish   to the upstream']
-    : ['publish   what is published here stays here: PUBLISH_UPSTREAM is not set']
+function publishingLines(
+  { unpublished: { count, since } }: StatusReport,
+  { upstreamHub, publishUpstream }: Config,
+): string[] {
+  const waiting = `${count} ${count === 1 ? 'message waits' : 'messages wait'} since ${since}`
+  if (publishUpstream) return [`publish   to the upstream${count === 0 ? '' : `: ${waiting}`}`]
+  return [
+    ...(upstreamHub === undefined
+      ? []
+      : ['publish   what is published here stays here: PUBLISH_UPSTREAM is not set']),
+    // Of the time in which it was set.
+    ...(count === 0
+      ? []
+      : [
+          `publish   ${waiting} for the upstream, and nothing sends them: set UPSTREAM_HUB and PUBLISH_UPSTREAM=true, ` +
+            'or drop them (docs/follow-the-network.md)',
+        ]),
+  ]
 }
 
 function growthOf({ growth_bytes_per_day: bytes }: NonNullable<ServerStatus['database']>): string {

@@ -64,6 +64,26 @@ it('says whether what is published goes to the upstream, if there is one', async
   expect(await publishLine({ ...upstream, PUBLISH_UPSTREAM: 'true' })).toBe('publish   to the upstream')
 })
 
+it('says what waits to be published while publishing is off, since when, and what to do', async () => {
+  await db`
+    insert into hub.outgoing_messages (fid, message, merged_at)
+    values (1, '\\x00', '2026-11-01Z'), (1, '\\x01', '2026-11-02Z')`
+  const publishLines = async (env: Record<string, string>) =>
+    (await status({ PUBLIC_URL: server.urls.main, ...env })).lines.filter((line) =>
+      line.startsWith('publish'),
+    )
+  const upstream = { UPSTREAM_HUB: 'node.example:3383' }
+  const waiting = expect.stringMatching(
+    /^publish {3}2 messages wait since 2026-11-01T00:00:00.000Z .*UPSTREAM_HUB and PUBLISH_UPSTREAM=true/,
+  )
+  expect(await publishLines({})).toEqual([waiting])
+  expect(await publishLines(upstream)).toEqual([expect.stringContaining('stays here'), waiting])
+  expect(await publishLines({ ...upstream, PUBLISH_UPSTREAM: 'true' })).toEqual([
+    'publish   to the upstream: 2 messages wait since 2026-11-01T00:00:00.000Z',
+  ])
+  await db`delete from hub.outgoing_messages`
+})
+
 it('says of each shard how old its newest block is: that of a quiet upstream may be old at the end of its log', async () => {
   const now = Math.floor(Date.now() / 1_000) - 1_609_459_200
   await db`insert into sync.cursors values ('hub:1', 1, 1, ${now}), ('hub:2', 1, 1, ${now - 36_000})`

@@ -169,6 +169,7 @@ it('an empty database: every migration is pending, and there are no details', as
     unreached_upstreams: [],
     failing_jobs: [],
     unsigned_webhooks: 0,
+    unpublished: { count: 0, since: null },
     database: null,
   })
 })

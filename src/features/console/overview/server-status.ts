@@ -1,4 +1,5 @@
 import { readConsumerLag } from '../../../hub/log/consumer.js'
+import { measureOutgoing } from '../../../hub/sync/publish/outgoing-queue.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { migrationState, pendingText } from '../../../platform/db/migrate.js'
 import type { Role } from '../../../platform/process/roles.js'
@@ -80,6 +81,7 @@ const noDetails = {
   unreached_upstreams: [],
   failing_jobs: [],
   unsigned_webhooks: 0,
+  unpublished: { count: 0, since: null },
   database: null,
 }
 
@@ -90,16 +92,18 @@ interface DetailOptions {
 }
 
 async function readDetails(db: Database, { clock, upstreams, schema }: DetailOptions) {
-  const [processes, consumers, queues, sync, unreached, failing, unsigned, sizes] = await Promise.all([
-    listProcesses(db),
-    readConsumerLag(db),
-    readQueues(db),
-    new SyncWatch(db, clock, upstreams).read(),
-    readUnreachedUpstreams(db, upstreams),
-    listFailingJobs(db),
-    schema.knows_unsigned ? countUnsignedWebhooks(db) : 0,
-    readDatabaseSizes(db),
-  ])
+  const [processes, consumers, queues, sync, unreached, failing, unsigned, outgoing, sizes] =
+    await Promise.all([
+      listProcesses(db),
+      readConsumerLag(db),
+      readQueues(db),
+      new SyncWatch(db, clock, upstreams).read(),
+      readUnreachedUpstreams(db, upstreams),
+      listFailingJobs(db),
+      schema.knows_unsigned ? countUnsignedWebhooks(db) : 0,
+      measureOutgoing(db),
+      readDatabaseSizes(db),
+    ])
   return {
     processes: processes.map(processJson),
     consumers: consumers.map(({ name, shard, blocks }) => ({
@@ -118,6 +122,7 @@ async function readDetails(db: Database, { clock, upstreams, schema }: DetailOpt
       error,
     })),
     unsigned_webhooks: unsigned,
+    unpublished: { count: outgoing.pending, since: outgoing.oldestAt?.toISOString() ?? null },
     database: databaseJson(sizes, schema.version),
   }
 }

@@ -164,11 +164,18 @@ export async function deleteRefused(db: Database): Promise<void> {
 /** Most messages of a state that are counted, which keeps the statement cheap. */
 export const MAX_COUNTED = 100_000
 
-/** Counts messages by state, and the age of the oldest that waits. */
-export async function measureOutgoing(
-  db: Database,
-): Promise<{ pending: number; refused: number; oldestSeconds: number }> {
-  const [row] = await db<{ pending: number; refused: number; oldestSeconds: number }[]>`
+/** Messages by state, and the oldest that waits. */
+interface OutgoingMeasures {
+  readonly pending: number
+  readonly refused: number
+  readonly oldestSeconds: number
+  /** Null without one that waits. */
+  readonly oldestAt: Date | null
+}
+
+/** Counts messages by state, and reads the age of the oldest that waits. */
+export async function measureOutgoing(db: Database): Promise<OutgoingMeasures> {
+  const [row] = await db<OutgoingMeasures[]>`
     select
       (
         select count(*)::integer
@@ -187,7 +194,10 @@ export async function measureOutgoing(
           limit 1
         ),
         0
-      ) as "oldestSeconds"
+      ) as "oldestSeconds",
+      (
+        select merged_at from hub.outgoing_messages where refused_at is null order by id limit 1
+      ) as "oldestAt"
   `
   return row!
 }
