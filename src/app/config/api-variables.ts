@@ -40,6 +40,11 @@ export const apiVariables = {
       secret: true,
     }),
   ),
+  AUDIT_LOG_RETENTION_DAYS: integer('Days that entries of the audit log of the admin API are kept.', {
+    minimum: 1,
+    maximum: 36_500,
+    default: 365,
+  }),
   CONSOLE: flag(
     'Serves the console at `/console`, in which an operator sees and does what the admin API offers.',
     true,

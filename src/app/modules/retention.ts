@@ -1,7 +1,9 @@
+import { deleteExpiredAuditLog } from '../../features/console/audit-log.js'
 import { deleteRequestedUrls } from '../../features/embeds/queue.js'
 import { deleteExpiredValidations } from '../../features/frames/validations.js'
 import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
+import { deleteOldRankings } from '../../graph/query/popular-casts.js'
 import { earlierNow } from '../../hub/log/partitions.js'
 import { deleteRefused } from '../../hub/sync/publish/outgoing-queue.js'
 import { HOUR_MS } from '../../platform/durations.js'
@@ -10,11 +12,11 @@ import type { Module } from '../module.js'
 const CLEANUP_INTERVAL_MS = HOUR_MS
 
 /** Forgets what is kept for a time only: answers of requests with `idem`, what hosts received, validated actions,
- * URLs that were crawled on demand, messages that the upstream refused. */
+ * URLs that were crawled on demand, messages that the upstream refused, entries of the audit log, rankings of casts that nobody asks for. */
 export const retentionModule: Module = {
   name: 'retention',
   runsIn: ['worker'],
-  start: ({ connections: { work }, clock }) => ({
+  start: ({ config, connections: { work }, clock }) => ({
     jobs: [
       {
         name: 'answers of repeatable requests',
@@ -41,6 +43,16 @@ export const retentionModule: Module = {
         name: 'messages that the upstream refused',
         everyMs: CLEANUP_INTERVAL_MS,
         run: () => deleteRefused(work),
+      },
+      {
+        name: 'old entries of the audit log',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredAuditLog(work, config.auditLogRetentionDays),
+      },
+      {
+        name: 'old rankings of casts',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteOldRankings(work),
       },
     ],
   }),

@@ -4,6 +4,7 @@ import { deliveryWorkers } from '../../features/webhooks/delivery/delivery-store
 import { deleteExpiredDeliveries, failOverdueDeliveries } from '../../features/webhooks/delivery-retention.js'
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
+import { deleteEndedSecrets } from '../../features/webhooks/secrets.js'
 import {
   countOverdueDeliveries,
   observeDeliveryAttempts,
@@ -68,6 +69,11 @@ export const webhooksModule: Module = {
           name: 'old deliveries of webhooks',
           everyMs: HOUR_MS,
           run: () => deleteExpiredDeliveries(db, config.webhookRetentionDays),
+        },
+        {
+          name: 'ended secrets of webhooks',
+          everyMs: HOUR_MS,
+          run: () => deleteEndedSecrets(db),
         },
         {
           name: 'deliveries of inactive webhooks',

@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { AuditLog } from '../../api/admin/audit-log.js'
 import type { Database } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 
 /** Creates the audit log of the admin API in the database. */
 export function createAuditLog(db: Database): AuditLog {
@@ -56,4 +57,19 @@ export function auditFingerprint(db: Database): Fragment {
       select string_agg(id || ':' || coalesce(status, 0), ',' order by id)
       from (select id, status from app.audit_log order by id desc limit ${RECENT_ENTRIES}) recent
     )`
+}
+
+/** Rows deleted per statement, to keep statements short. */
+const BATCH = 5_000
+
+/** Deletes entries that are older than this. Ids are in the order of time, so a run without any reads one batch. */
+export async function deleteExpiredAuditLog(db: Database, retentionDays: number): Promise<void> {
+  await runInBatches(
+    BATCH,
+    () => db`
+      with oldest as materialized (select id, at from app.audit_log order by id limit ${BATCH})
+      delete from app.audit_log a
+      using oldest
+      where a.id = oldest.id and oldest.at < now() - make_interval(days => ${retentionDays}::integer)`,
+  )
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Queryable } from '../../platform/db/connection.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import type { Vault } from '../../platform/vault/vault.js'
 
 /** An active signing secret. `value` is shown only to its owner. */
@@ -63,6 +64,24 @@ export async function expireSecrets(db: Queryable, webhookId: string, graceSecon
     set updated_at = now(), expires_at = now() + ${graceSeconds}::integer * interval '1 second'
     where webhook_id = ${webhookId}
       and (expires_at is null or expires_at > now() + ${graceSeconds}::integer * interval '1 second')`
+}
+
+/** Rows deleted per statement, to keep statements short. */
+const BATCH = 1_000
+
+/** Deletes secrets a day after they ended: nothing is signed with them, and nobody is shown them. */
+export async function deleteEndedSecrets(db: Database): Promise<void> {
+  await runInBatches(
+    BATCH,
+    () => db`
+      delete from webhooks.secrets
+      where uid in (
+        select uid from webhooks.secrets
+        where expires_at < now() - interval '1 day'
+        order by expires_at
+        limit ${BATCH}
+      )`,
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
+import { runInBatches } from '../../platform/db/run-in-batches.js'
 import { authorFilter, type Viewer } from './visibility-filter.js'
 
 /** All casts of an author with fewer are ranked for each request. */
@@ -99,6 +100,29 @@ async function rankAllCasts(db: Database, fid: number): Promise<void> {
     `
     await transaction`update search.popular_cast_runs set ranked_at = now() where fid = ${fid}`
   })
+}
+
+/** Rankings deleted per statement, each with up to 250 casts. */
+const DELETION_BATCH = 50
+
+/** Deletes rankings that are far out of date, with their casts: the next request for the author makes a new one. */
+export async function deleteOldRankings(db: Database): Promise<void> {
+  await runInBatches(
+    DELETION_BATCH,
+    () => db`
+      with old as materialized (
+        select fid
+        from search.popular_cast_runs
+        where ranked_at < now() - interval '1 day'
+        order by ranked_at
+        limit ${DELETION_BATCH}
+        for update skip locked
+      ),
+      casts as (
+        delete from search.popular_casts p where p.fid in (select fid from old)
+      )
+      delete from search.popular_cast_runs r where r.fid in (select fid from old)`,
+  )
 }
 
 function popularity(db: Queryable): Fragment {

@@ -1189,6 +1189,7 @@ create table search.popular_cast_runs (
   ranked_at timestamp with time zone not null,
   constraint popular_cast_runs_pkey PRIMARY KEY (fid)
 );
+CREATE INDEX popular_cast_runs_by_age ON search.popular_cast_runs USING btree (ranked_at);
 
 create table search.popular_casts (
   fid bigint not null,
@@ -1719,6 +1720,7 @@ create table webhooks.secrets (
   constraint secrets_pkey PRIMARY KEY (uid),
   constraint secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
 );
+CREATE INDEX secrets_by_end ON webhooks.secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX secrets_by_webhook ON webhooks.secrets USING btree (webhook_id, created_at);
 
 create table webhooks.webhooks (
