@@ -37,9 +37,9 @@ export function hexBytes(count: number, flag: string): (text: string) => Buffer 
   }
 }
 
-/** Parses a date or time of ISO 8601 as Unix seconds. A date is its start in UTC. */
+/** Parses a date or time of ISO 8601 as Unix seconds. Without a zone it is UTC, and a date is its start. */
 export function moment(text: string): number {
-  const unixMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? parseIsoTime(text) : null
+  const unixMs = parseIsoTime(text)
   if (unixMs === null) throw new InvalidArgumentError('It must be a date such as 2026-01-31.')
   return Math.floor(unixMs / 1000)
 }

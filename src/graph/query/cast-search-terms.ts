@@ -137,19 +137,13 @@ class TermReader {
       names.push(value.replace(/^@/, '').toLowerCase())
       return true
     }
-    const ms = momentOf(value)
+    const ms = parseIsoTime(value)
     if (ms === null) return false
     if (isExcluded) return true
     if (name.toLowerCase() === 'after') filters.afterMs = Math.max(ms, filters.afterMs ?? ms)
     else filters.beforeMs = Math.min(ms, filters.beforeMs ?? ms)
     return true
   }
-}
-
-/** Unix milliseconds of a date, or of a date and time; UTC without a zone. Null for other texts and dates that do not exist. */
-function momentOf(text: string): number | null {
-  if (!/^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-][\d:]+)?)?$/i.test(text)) return null
-  return parseIsoTime(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
 }
 
 /** Alternatives; each is a list of different terms that must all match. */
