@@ -1,5 +1,6 @@
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { parseStorableTime } from '../../../platform/text/parse-iso-time.js'
 import { readGrant } from '../events/event-receiver.js'
 import type { ImportedToken } from './import-tokens.js'
 import { UNNAMED_CLIENT } from './token-holder.js'
@@ -66,6 +67,5 @@ function clientFidOf(value: unknown): number | null {
 /** Null without a time, undefined for what is none. */
 function timeOf(value: unknown): Date | null | undefined {
   if (value == null || value === '') return null
-  const time = typeof value === 'string' ? new Date(value) : null
-  return time === null || Number.isNaN(time.getTime()) ? undefined : time
+  return typeof value === 'string' ? (parseStorableTime(value) ?? undefined) : undefined
 }
