@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, inject } from 'vitest'
 import { type ConnectOptions, connect, type Database } from '../src/platform/db/connection.js'
+import { migrate } from '../src/platform/db/migrate.js'
+import { silentLog } from '../src/platform/log/log.js'
 
 /** The database of a test file. */
 export interface TestDatabase {
@@ -15,6 +17,8 @@ export interface TestDatabase {
 export interface TestDatabaseOptions extends Partial<ConnectOptions> {
   /** False: an empty database without migrations. */
   readonly migrated?: boolean
+  /** A locale of ICU, such as `und`, where the server has ICU (`hasIcu`). Its migrations take a second or two. */
+  readonly icuLocale?: string
 }
 
 const POOL_SIZE = 4
@@ -31,12 +35,17 @@ let adminOfWorker: Database | null = null
  * here is still open, because its owner leaks it.
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const { migrated = true, ...connectOptions } = options
+  const { migrated = true, icuLocale, ...connectOptions } = options
   const template = inject('template')
   const name = `${template}_${randomBytes(4).toString('hex')}`
   const admin = connectAdmin()
-  const source = migrated ? template : 'template0'
-  await admin`create database ${admin(name)} template ${admin(source)} strategy ${admin(inject('copyStrategy'))}`
+  const source = migrated && icuLocale === undefined ? template : 'template0'
+  const locale =
+    icuLocale === undefined
+      ? admin``
+      : admin.unsafe(`encoding 'UTF8' locale 'C.UTF-8' locale_provider icu icu_locale '${icuLocale}'`)
+  await admin`
+    create database ${admin(name)} template ${admin(source)} strategy ${admin(inject('copyStrategy'))} ${locale}`
 
   const address = new URL(inject('adminUrl'))
   address.pathname = `/${name}`
@@ -45,6 +54,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   // Servers of tests wait as long as servers do.
   for (const parameter of ['host', 'port', 'connect_timeout']) address.searchParams.delete(parameter)
   const url = address.href
+  if (migrated && icuLocale !== undefined) await migrate(url, silentLog)
   const pools: Database[] = []
   function open({ url: other, ...more }: Partial<ConnectOptions> & { readonly url?: string } = {}): Database {
     const pool = connect(other ?? socketUrl, {
@@ -65,6 +75,12 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       throw new Error(`connections were left open: ${openConnections.join('; ')}`)
   })
   return { db: open(), url, connect: open }
+}
+
+/** Whether the server of the tests has locales of ICU. */
+export async function hasIcu(): Promise<boolean> {
+  const rows = await connectAdmin()`select from pg_collation where collprovider = 'i' limit 1`
+  return rows.length > 0
 }
 
 function connectAdmin(): Database {
