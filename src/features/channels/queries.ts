@@ -4,7 +4,6 @@ import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
-import { lowercase } from '../../platform/text/lowercase.js'
 import { windowActivity } from './daily-activity.js'
 
 /** A channel id and its sort key for the cursor. */
@@ -40,15 +39,16 @@ export function searchChannels(
   limit: number,
   after: ChannelCursor,
 ): Promise<ChannelKey[]> {
-  const pattern = lowercase(q).replace(/[\\%_]/g, '\\$&')
   // Prefix matches get a rank offset of 2^32, which is above every counter.
   const found = db`
+    with typed as materialized (select lower(${q}::text) as text)
     select
       id,
       follower_count::bigint
-        + case when id like ${`${pattern}%`} or lower(name) like ${`${pattern}%`} then 4294967296 else 0 end as rank
-    from channels.channels
-    where id like ${`%${pattern}%`} or lower(name) like ${`%${pattern}%`}`
+        + case when starts_with(id, text) or starts_with(lower(name), text) then 4294967296 else 0 end as rank
+    from typed
+    cross join channels.channels
+    where strpos(id, text) > 0 or strpos(lower(name), text) > 0`
   return rankedPage(db, found, limit, after)
 }
 

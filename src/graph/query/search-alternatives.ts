@@ -31,6 +31,8 @@ interface AlternativeRow {
   readonly index: number
   readonly mention: number | null
   readonly spelling: string | null
+  /** Of the word that the spelling is one of, as PostgreSQL indexes them. */
+  readonly letters: string | null
 }
 
 /**
@@ -42,39 +44,52 @@ export async function loadSearchTerms(db: Database, q: string): Promise<SearchTe
   const words = [...new Map(terms.words.map((word) => [keyOf(word), word])).values()].slice(0, MAX_WORDS)
   if (words.length === 0) return terms
   const rows = await db<AlternativeRow[]>`
-    ${namedUsers(db, words)}
+    with word as materialized (${foldedWords(db, words)})
+    ${namedUsers(db)}
     union all
-    ${similarWords(db, words)}
+    ${similarWords(db)}
     order by 1, 2 desc, 3, 4
   `
   const alternatives = new Map<string, string[]>()
   for (const [position, word] of words.entries()) {
     const own = rows.filter(({ index }) => index === position + 1)
     const mentions = own.flatMap(({ mention }) => (mention === null ? [] : [`zqm${mention}x`]))
-    const letters = lettersOf(word.quoted)
     const spellings = own
-      .flatMap(({ spelling }) => spelling ?? [])
-      .filter((spelling) => spelling !== letters && isWithinEdits(spelling, letters, word.edits))
+      .flatMap(({ spelling, letters }) =>
+        spelling === null || letters === null ? [] : [{ spelling, letters }],
+      )
+      .filter(({ spelling, letters }) => spelling !== letters && isWithinEdits(spelling, letters, word.edits))
       .slice(0, MAX_SPELLINGS_PER_WORD)
-      .map((spelling) => `'${spelling.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`)
+      .map(({ spelling }) => `'${spelling.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`)
     alternatives.set(keyOf(word), [...mentions, ...spellings])
   }
   return searchTerms(q, (word) => alternatives.get(keyOf(word)) ?? [])
 }
 
-/** SQL for the users whose names have words. */
-function namedUsers(db: Database, words: readonly SearchWord[]): Fragment {
+/**
+ * SQL for a table of the words, in lowercase as PostgreSQL makes it of names (`prefix`) and of the words of casts (`letters`), which
+ * depends on its locale. `query` is null for a word that no names are searched for, `letters` for one without other spellings.
+ */
+function foldedWords(db: Database, words: readonly SearchWord[]): Fragment {
   const queries = words.map(({ quoted }) => (isShortPrefix(quoted) ? null : quoted))
-  const prefixes = words.map(({ quoted }) =>
-    isPrefix(quoted) ? quoted.slice(1, -"':*".length).toLowerCase() : null,
-  )
+  const prefixes = words.map(({ quoted }) => (isPrefix(quoted) ? quoted.slice(1, -"':*".length) : null))
+  const similar = words.map(({ quoted, edits }) => (edits > 0 ? quoted.slice(1, -1) : null))
+  return db`
+    select query, lower(prefix) as prefix, (ts_lexize('pg_catalog.simple', letters))[1] as letters, edits, index
+    from unnest(
+      ${db.types.texts(queries)}::text[], ${db.types.texts(prefixes)}::text[], ${db.types.texts(similar)}::text[],
+      ${words.map(({ edits }) => edits)}::integer[]
+    ) with ordinality as written (query, prefix, letters, edits, index)`
+}
+
+/** SQL for the users whose names have words. */
+function namedUsers(db: Database): Fragment {
   const isNamed = db`
     u.username is not null
     and to_tsvector('simple'::regconfig, u.username) @@ to_tsquery('simple'::regconfig, word.query)`
   return db`
-    select word.index::integer, 0 as casts, found.fid as mention, null as spelling
-    from unnest(${db.types.texts(queries)}::text[], ${db.types.texts(prefixes)}::text[])
-      with ordinality as word (query, prefix, index)
+    select word.index::integer, 0 as casts, found.fid as mention, null as spelling, null as letters
+    from word
     cross join lateral (
       select named.fid
       from (
@@ -96,14 +111,10 @@ function namedUsers(db: Database, words: readonly SearchWord[]): Fragment {
  * SQL for the words of the vocabulary that may be spellings of words. A scan that compares lengths and letters finds those
  * of a short word, whatever was edited; among 50,000 words it takes as long as a search of the 300 nearest by trigrams.
  */
-function similarWords(db: Database, words: readonly SearchWord[]): Fragment {
-  const similar = words.map(({ quoted, edits }) => (edits > 0 ? lettersOf(quoted) : null))
-  const requested = db`
-    unnest(${db.types.texts(similar)}::text[], ${words.map(({ edits }) => edits)}::integer[])
-      with ordinality as word (letters, edits, index)`
+function similarWords(db: Database): Fragment {
   return db`
-    select word.index::integer, found.casts, null, found.word
-    from ${requested}
+    select word.index::integer, found.casts, null, found.word, word.letters
+    from word
     cross join lateral (
       select v.word, v.casts
       from search.vocabulary v
@@ -115,8 +126,8 @@ function similarWords(db: Database, words: readonly SearchWord[]): Fragment {
     ) found
     where char_length(word.letters) <= ${MAX_SHORT_WORD_LENGTH}
     union all
-    select word.index::integer, found.casts, null, found.word
-    from ${requested}
+    select word.index::integer, found.casts, null, found.word, word.letters
+    from word
     cross join lateral (
       select v.word, v.casts
       from search.vocabulary v
@@ -128,10 +139,6 @@ function similarWords(db: Database, words: readonly SearchWord[]): Fragment {
 
 function keyOf({ quoted, edits }: SearchWord): string {
   return `${quoted}~${edits}`
-}
-
-function lettersOf(quoted: string): string {
-  return quoted.slice(1, -1).toLowerCase()
 }
 
 function isPrefix(quoted: string): boolean {

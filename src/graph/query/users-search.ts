@@ -17,7 +17,7 @@ export interface FoundUser {
 
 /** A search for users, and its viewer. */
 export interface UserSearch {
-  /** Lowercase. */
+  /** In any case: PostgreSQL makes it lowercase as it has made the names in its indexes, which depends on its locale. */
   readonly text: string
   readonly viewerFid: number | undefined
   readonly hidden: readonly number[]
@@ -58,7 +58,7 @@ export async function searchUsers(
   const bySimilarity = supportsSimilarity(search.text)
   const tables = db`
     with typed as materialized (
-      select ${search.text}::text as text, ${search.text + LAST_CHARACTER}::text as last
+      select text, text || ${LAST_CHARACTER} as last from lower(${search.text}::text) as text
     )`
   if (byPrefix && bySimilarity) {
     const isNeeded = db`(select count(*) from with_prefix) < ${search.limit}::bigint`

@@ -12,7 +12,6 @@ import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-nea
 import { searchUsers } from '../../../graph/query/users-search.js'
 import { json } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
-import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
 import { UserSearchResponse } from '../schema/user.js'
 
@@ -39,7 +38,7 @@ export const userSearch = defineOperation({
 
   async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor) ?? undefined
-    const text = lowercase(q.trim().replace(/^@/, ''))
+    const text = q.trim().replace(/^@/, '')
     const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await searchUsers(db, search, after)

@@ -1,5 +1,9 @@
 import { expect } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../../../test/database.js'
+import {
+  createTestDatabase,
+  type TestDatabase,
+  type TestDatabaseOptions,
+} from '../../../../../test/database.js'
 import { testNowUnix } from '../../../../../test/network.js'
 import { createTestApi, type TestApi } from '../../../../app/testing/test-api.js'
 import { Hydrator } from '../../../../graph/cache/hydrator.js'
@@ -21,8 +25,8 @@ export interface People extends TestDatabase, TestApi {
 }
 
 /** For the file that calls it, at its top level. It is now what `network.ts` says. */
-export async function openPeople(): Promise<People> {
-  const database = await createTestDatabase()
+export async function openPeople(options: TestDatabaseOptions = {}): Promise<People> {
+  const database = await createTestDatabase(options)
   const { db } = database
   const clock = () => testNowUnix * 1000
   await ensurePartitions(db, clock())
