@@ -124,6 +124,22 @@ it('words, groups and negative groups select what they say', async () => {
   )
 })
 
+it.each([
+  ['οδος', 'η ΟΔΟΣ', true],
+  ['ΟΔΟΣ', 'η οδος', true],
+  ['Σεισμος', 'ΣΕΙΣΜΟΣ', true],
+  ['"ΟΔΟΣ ερμου"', 'οδος ΕΡΜΟΥ', true],
+  ['"οδος ερμου"~1', 'ΟΔΟΣ της Ερμου', true],
+  ['οδος*', 'ΟΔΟΣ', true],
+  ['-οδος', 'η ΟΔΟΣ', false],
+  ['σοδα', 'ΣΟΔΑ', true],
+  ['οδος', 'οδοι', false],
+])('a sigma at the end of a word: %s finds %s: %s', async (q, text, expected) => {
+  const [row] = await db<{ isFound: boolean }[]>`
+    select to_tsvector('simple', ${text}::text) @@ to_tsquery('simple', ${searchTerms(q).tsquery}) as "isFound"`
+  expect(row?.isFound).toBe(expected)
+})
+
 it('filters and text in a negative group are negative, and positive again in one inside it', () => {
   const none = { usernames: [], notUsernames: [], afterMs: null, beforeMs: null }
   const day = Date.UTC(2026, 9, 1)

@@ -103,11 +103,20 @@ export function phraseQuery(
   const slop = isPhrase && isQuoted ? tolerance : 0
   const options = words.map((word) => ({
     text: word.quoted,
-    others: hasLetters(word.quoted) ? alternativesOf(word) : [],
+    others: hasLetters(word.quoted) ? [...sigmaSpellings(word.quoted), ...alternativesOf(word)] : [],
   }))
   const terms = written.some(hasLetters) ? [phrase(options, slop, budget), ...emojiWords] : emojiWords
   if (terms.length === 0) return null
   return terms.length === 1 && words.length <= 1 ? terms[0]! : `(${terms.join(' & ')})`
+}
+
+/**
+ * The word with the other lowercase sigma at its end. Most locales of PostgreSQL make `σ` of each capital one, so that the index has
+ * `οδοσ` for `ΟΔΟΣ`; others, such as those of ICU, know that the last one is a `ς`.
+ */
+function sigmaSpellings(quoted: string): string[] {
+  const [, start, sigma, end] = /^('.*)([σΣς])('(?::\*)?)$/su.exec(quoted) ?? []
+  return sigma === undefined ? [] : [`${start}${sigma === 'ς' ? 'σ' : 'ς'}${end}`]
 }
 
 function hasLetters(word: string): boolean {
