@@ -9,10 +9,10 @@ const dayMs = 86_400_000
 const start = testNowUnix * 1000
 const user = new TestUser(1)
 
-async function mergeOn(nowMs: number, text: string): Promise<void> {
-  await ensurePartitions(db, nowMs)
+async function mergeOn(nowMs: number, text: string, into = db): Promise<void> {
+  await ensurePartitions(into, nowMs)
   const batch = { messages: [user.cast(text, testNow)], chainEvents: user.onChain(), nameTransfers: [] }
-  await mergeBatch(db, 1, batch, { shards: 1, hooks: [] }, nowMs)
+  await mergeBatch(into, 1, batch, { shards: 1, hooks: [] }, nowMs)
 }
 
 test('days past the retention are dropped whole, and the lowest retained id is recorded', async () => {
@@ -40,6 +40,7 @@ test('a clock that is days ahead of the database does not end the log early', as
 })
 
 test('a day that waits for a reader of the log holds no shard, whose merges would wait as well', async () => {
+  await mergeOn(start + 5 * dayMs, 'day 5')
   // It waits for two seconds, in which a busy machine may not have looked.
   const drop = (): Promise<string[]> =>
     dropExpiredPartitions(db, start + 5 * dayMs, 3).catch((error) => {
@@ -66,10 +67,52 @@ test('a day that waits for a reader of the log holds no shard, whose merges woul
   expect(await dropping).toEqual(['2026-11-02'])
 })
 
+test('the days before the newest event are kept until there is a newer one', async () => {
+  expect(await dropExpiredPartitions(db, start + 100 * dayMs, 3)).toEqual([])
+  expect(await db`select distinct day::text from hub.events order by day`).toEqual(
+    ['2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'].map((day) => ({ day })),
+  )
+})
+
 test('messages remain when their events are dropped', async () => {
+  await mergeOn(start + 100 * dayMs, 'later')
   await dropExpiredPartitions(db, start + 100 * dayMs, 3)
-  expect(await db`select 1 from hub.events`).toHaveLength(0)
-  expect(await db`select 1 from hub.messages`).toHaveLength(5)
+  expect(await db`select distinct day::text from hub.events`).toEqual([{ day: '2027-02-09' }])
+  expect(await db`select 1 from hub.messages`).toHaveLength(7)
+})
+
+test('a merge by a process that is days behind: its events are of the newest day, and the log stays readable', async () => {
+  const floor = () => db`select first_retained_id from hub.shards`
+  const before = await floor()
+  await mergeOn(start + 90 * dayMs, 'behind')
+  await dropExpiredPartitions(db, start + 100 * dayMs, 3)
+  expect(await floor()).toEqual(before)
+  const days = await db<{ day: string }[]>`select day::text from hub.events order by id desc limit 2`
+  expect(days.map(({ day }) => day)).toEqual(['2027-02-09', '2027-02-09'])
+})
+
+test('all who merge are days behind: the days before their newest event are kept', async () => {
+  const { db: other } = await createTestDatabase()
+  await other`insert into hub.shards (shard) values (1)`
+  for (const day of [0, 1]) await mergeOn(start + day * dayMs, `behind ${day}`, other)
+  expect(await dropExpiredPartitions(other, start + 30 * dayMs, 3)).toEqual([])
+  expect(await other`select first_retained_id::integer as floor from hub.shards`).toEqual([{ floor: 0 }])
+})
+
+test('a day with ids above those of a kept one is dropped only after that one', async () => {
+  const { db: other } = await createTestDatabase()
+  await other`insert into hub.shards (shard) values (1)`
+  for (const day of [0, 2, 5]) await mergeOn(start + day * dayMs, `day ${day}`, other)
+  // As a process whose clock was behind wrote it before merges took the newest day.
+  await other`
+    update hub.events set day = case day when '2026-11-01'::date then '2026-11-03'::date else '2026-11-01'::date end
+    where day in ('2026-11-01', '2026-11-03')`
+  expect(await dropExpiredPartitions(other, start + 5 * dayMs, 3)).not.toContain('2026-11-01')
+  expect(await dropExpiredPartitions(other, start + 6 * dayMs, 3)).toEqual([])
+  await mergeOn(start + 6 * dayMs, 'day 6', other)
+  expect(await dropExpiredPartitions(other, start + 6 * dayMs, 3)).toEqual(
+    expect.arrayContaining(['2026-11-01', '2026-11-03']),
+  )
 })
 
 test('a new day waits for no reader of the log, and neither does a merge meanwhile', async () => {

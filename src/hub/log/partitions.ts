@@ -17,6 +17,15 @@ export function dayOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10)
 }
 
+/**
+ * Returns the day of new events: never one before the newest of the log. A process whose clock is behind would put the newest
+ * ids into a day that is dropped before those of lower ids.
+ */
+export function logDay(nowMs: number, lastDay: string | null): string {
+  const day = dayOf(nowMs)
+  return lastDay !== null && lastDay > day ? lastDay : day
+}
+
 /** Creates missing partitions of the event log, for yesterday to two days ahead. */
 export async function ensurePartitions(db: Database, nowMs: number): Promise<void> {
   const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => nowMs + (index - 1) * DAY_MS)
@@ -70,8 +79,9 @@ async function listDays(db: Database): Promise<Set<string>> {
 /**
  * Drops the days of the log that ended before the retention (docs/protocol.md §1.7).
  *
- * An event is kept for `retentionDays` to `retentionDays + 1` days. `hub.shards` records the lowest retained
- * id, so that readers get an error and no silent gap. Hashes of pruned messages expire with their events.
+ * An event is kept for `retentionDays` to `retentionDays + 1` days; the days before the newest event are kept until there is a
+ * newer one: all who merge may have a clock that is behind. `hub.shards` records the lowest retained id, so that
+ * readers get an error and no silent gap. Hashes of pruned messages expire with their events.
  *
  * @returns the dropped days.
  */
@@ -80,9 +90,11 @@ export async function dropExpiredPartitions(
   nowMs: number,
   retentionDays: number,
 ): Promise<string[]> {
-  const oldestKept = dayOf(nowMs - retentionDays * DAY_MS)
-  const expired = (await listPartitions(db)).filter(({ day }) => day < oldestKept)
-  for (const { name } of expired) await dropPartition(db, name)
+  const oldestKept = dayOf(Math.min(nowMs, await readLastDay(db)) - retentionDays * DAY_MS)
+  const dropped: string[] = []
+  for (const { name, day } of await listPartitions(db)) {
+    if (day < oldestKept && (await dropPartition(db, name, oldestKept))) dropped.push(day)
+  }
   await runInBatches(
     PRUNED_BATCH,
     () => db`
@@ -92,7 +104,7 @@ export async function dropExpiredPartitions(
       ))
     `,
   )
-  return expired.map(({ day }) => day)
+  return dropped
 }
 
 /** The earlier of this process's time and the database's, for what is gone once it is dropped: one may be ahead by days. */
@@ -102,12 +114,34 @@ export async function earlierNow(db: Database, nowMs: number): Promise<number> {
   return Math.min(nowMs, database.nowMs)
 }
 
-/** Drops a partition. Locks the log before the shards, in the order of a merge, and waits for readers with no shard held. */
-async function dropPartition(db: Database, name: string): Promise<void> {
-  await db.begin(async (transaction) => {
+/** Reads the newest day that has events, as Unix milliseconds; infinite when no shard has any. */
+async function readLastDay(db: Database): Promise<number> {
+  const [newest] = await db<[{ lastDay: string | null }]>`
+    select max(last_day)::text as "lastDay" from hub.shards`
+  return newest.lastDay === null ? Number.POSITIVE_INFINITY : Date.parse(newest.lastDay)
+}
+
+/**
+ * Drops a partition, unless it has ids above those of the days that are kept, which readers could not reach any more. Locks the
+ * log before the shards, in the order of a merge, and waits for readers with no shard held. Returns whether it was dropped.
+ */
+async function dropPartition(db: Database, name: string, oldestKept: string): Promise<boolean> {
+  return await db.begin(async (transaction) => {
     await transaction.unsafe(`set local lock_timeout = '${lockTimeout}'`)
     // Only the parent: the drop locks it as well, and the days that are kept may be in use by the autovacuum.
     await transaction`lock table only hub.events in access exclusive mode`
+    const [unordered] = await transaction.unsafe(
+      `
+      select
+      from hub.shards s
+      where (select max(e.id) from hub.${name} e where e.shard = s.shard) > (
+        select e.id from hub.events e where e.shard = s.shard and e.day >= $1::date order by e.id limit 1
+      )
+      limit 1
+    `,
+      [oldestKept],
+    )
+    if (unordered !== undefined) return false
     await transaction.unsafe(`
       update hub.shards s
       set first_retained_id = greatest(
@@ -116,5 +150,6 @@ async function dropPartition(db: Database, name: string): Promise<void> {
       )
     `)
     await transaction.unsafe(`drop table hub.${name}`)
+    return true
   })
 }

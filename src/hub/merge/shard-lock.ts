@@ -17,16 +17,24 @@ export async function lockShards(db: Transaction, shards: readonly number[]): Pr
   )
 }
 
+/** What a merge knows once it holds the lock. */
+interface LockedShards {
+  readonly heads: ReadonlyMap<number, ShardHead>
+  readonly applied: ReadonlySet<object>
+  /** The newest day of the log, of any shard; null when it has none. */
+  readonly lastDay: string | null
+}
+
 /**
  * Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. Returns the heads of the
- * locked shards, the own one first, and the items that were applied before.
+ * locked shards, the own one first, the items that were applied before, and the newest day of the log, of any shard.
  */
 export async function lockShard(
   db: Transaction,
   shard: number,
   batch: MergeBatch,
   shards: number,
-): Promise<{ heads: ReadonlyMap<number, ShardHead>; applied: ReadonlySet<object> }> {
+): Promise<LockedShards> {
   const affectsAllShards =
     batch.nameTransfers.length > 0 ||
     batch.chainEvents.some(isChannelEvent) ||
@@ -36,8 +44,8 @@ export async function lockShard(
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, rows, applied] = await Promise.all([
     lockShards(db, locked),
-    db<{ shard: number; height: number; blockHash: Buffer }[]>`
-      select shard, height, block_hash as "blockHash"
+    db<{ shard: number; height: number; blockHash: Buffer; lastDay: string | null }[]>`
+      select shard, height, block_hash as "blockHash", (select max(last_day)::text from hub.shards) as "lastDay"
       from hub.shards
       where shard = any (${locked}::smallint[])
       order by shard <> ${shard}::smallint, shard
@@ -45,5 +53,5 @@ export async function lockShard(
     findAppliedItems(db, batch.sourceOffsets),
   ])
   if (rows[0]?.shard !== shard) throw new Error(`shard ${shard} has no row in hub.shards`)
-  return { heads: new Map(rows.map((row) => [row.shard, row])), applied }
+  return { heads: new Map(rows.map((row) => [row.shard, row])), applied, lastDay: rows[0].lastDay }
 }

@@ -782,6 +782,7 @@ create table hub.shards (
   height bigint not null default 0,
   block_hash bytea not null default '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea,
   first_retained_id bigint not null default 0,
+  last_day date,
   constraint shards_pkey PRIMARY KEY (shard)
 );
 
