@@ -111,7 +111,9 @@ async function isKnownCast(db: Database, { data, hash }: SignedMessage): Promise
   return rows.length > 0
 }
 
-/** Stores the key. Returns false when the `idem` is taken, or the cast belongs to another request. */
+/**
+ * Stores the key, as of the later of both clocks: one that is behind would let it expire early. Returns false when the `idem` is taken, or the cast belongs to another request.
+ */
 async function claimKey(
   { writerDb, clock }: Publisher,
   { appId, idem, content }: IdempotentRequest,
@@ -124,7 +126,8 @@ async function claimKey(
     )
     select
       ${appId}::uuid, ${idem}, ${contentHash(content)}::bytea, ${message && encodeMessage(message)}::bytea,
-      ${castHash}::bytea, ${reply}, ${message === null}, to_timestamp(${clock() / 1000}::double precision)
+      ${castHash}::bytea, ${reply}, ${message === null},
+      greatest(to_timestamp(${clock() / 1000}::double precision), now())
     where not exists (
       select from hub.messages
       where fid = ${message?.data.fid ?? 0}::bigint and set = ${MessageSet.casts} and key = ${castHash}::bytea
