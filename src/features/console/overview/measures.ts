@@ -21,9 +21,16 @@ export async function readOwnMeasures({ metrics, errors }: MeasureSources): Prom
   return { operations: await readHistograms(metrics), errors: errors.read() }
 }
 
-/** Writes the measures of a registered process, for the overview of others. */
-export async function saveMeasures(db: Database, processId: string, measures: Measures): Promise<void> {
-  await db`
+/**
+ * Writes the measures of a registered process, for the overview of others. Returns the database's time in Unix milliseconds; null
+ * when the process is not registered.
+ */
+export async function saveMeasures(
+  db: Database,
+  processId: string,
+  measures: Measures,
+): Promise<number | null> {
+  const [saved] = await db<{ nowMs: number }[]>`
     insert into app.process_measures (process_id, operations, errors)
     select id, ${JSON.stringify(measures.operations)}::text::jsonb,
       ${storableJson(JSON.stringify(measures.errors))}::text::jsonb
@@ -31,7 +38,9 @@ export async function saveMeasures(db: Database, processId: string, measures: Me
     where id = ${processId}::uuid
     on conflict (process_id) do update
     set measured_at = now(), operations = excluded.operations, errors = excluded.errors
+    returning (extract(epoch from now()) * 1000)::float8 as "nowMs"
   `
+  return saved?.nowMs ?? null
 }
 
 /** The measures of the live processes but this one. */
