@@ -105,6 +105,8 @@ async function readTokenStatuses(
       select max(created_at) as newest, count(*) as count
       from miniapps.host_notifications n
       where n.token = t.token and n.created_at > to_timestamp(${now - DAY_SECONDS})
+        -- Later ones are from before the clock was set back; clocks of several processes differ by less.
+        and n.created_at <= to_timestamp(${now + MIN_INTERVAL_SECONDS})
     ) recent
     where t.token = any (${tokenArray}::text[]) and t.state in ('enabled', 'offered')`
 }

@@ -233,5 +233,8 @@ describe('a preview', () => {
       left_out: [{ reason: 'no_token', tokens: 2 }],
     })
     expect(client.requests).toHaveLength(4)
+    // As if the clock of the database was set back.
+    await db`update miniapps.rate_windows set sent_at = array[now() + interval '3 hours'] where app_id = ${appId}`
+    expect(await preview({ target_fids: [3] })).toMatchObject({ tokens: 2, users: 1, left_out: [] })
   })
 })

@@ -352,6 +352,22 @@ describe('rate limits of clients', () => {
     expect(await send()).toMatchObject({ success_count: 0, failure_count: 1, retryable_fids: [1] })
   })
 
+  it('a database whose clock was set back by hours: later sends count for nothing, and are forgotten', async () => {
+    const client = await startClient()
+    const { appId, send } = await createMiniApp(parts, { intervalSeconds: 30, perDay: 2 })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+    await send()
+    await db`
+      update miniapps.rate_windows
+      set sent_at = array[now() + interval '3 hours', now() + interval '4 hours'] where app_id = ${appId}`
+    expect(await send()).toMatchObject({ success_count: 1 })
+    const [window] = await db`
+      select cardinality(sent_at) as stamps, sent_at[1] <= now() as "isPast"
+      from miniapps.rate_windows where app_id = ${appId}`
+    expect(window).toEqual({ stamps: 1, isPast: true })
+    expect(await send()).toMatchObject({ success_count: 0, failure_count: 1, retryable_fids: [1] })
+  })
+
   it('only successful sends count', async () => {
     const client = await startClient((_, response) => response.writeHead(500).end())
     const { appId, send } = await createMiniApp(parts)

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { BroadcastRequest } from '../broadcast.js'
 import type { RateLimits } from '../campaign-client.js'
+import { hasRoom } from '../rate-windows.js'
 import {
   type AudienceFilter,
   filterConditions,
@@ -78,7 +79,7 @@ function groupTokens(
 }
 
 /** SQL for the reason that excludes a token; null when it would be sent. */
-function exclusionReason(db: Queryable, { intervalSeconds, perDay }: RateLimits, filter: AudienceFilter) {
+function exclusionReason(db: Queryable, limits: RateLimits, filter: AudienceFilter) {
   const unmet = filterConditions(db, filter).map(
     ({ reason, condition }) => db`when (${condition}) is not true then ${reason}`,
   )
@@ -87,8 +88,6 @@ function exclusionReason(db: Queryable, { intervalSeconds, perDay }: RateLimits,
       when t.state <> 'enabled' then t.state
       ${unmet.length === 0 ? db`` : unmet}
       when notified.fid is not null then 'repeated'
-      when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
-        or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}
-        then 'rate_limited'
+      when not ${hasRoom(db, limits)} then 'rate_limited'
     end`
 }

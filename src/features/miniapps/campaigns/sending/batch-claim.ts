@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import { UNNAMED_CLIENT } from '../../tokens/token-holder.js'
 import { hostOf } from '../../tokens/unnamed-tokens.js'
 import type { RateLimits } from '../campaign-client.js'
+import { countedSends, hasRoom } from '../rate-windows.js'
 import { batchSenders } from './batch-senders.js'
 import { countTokens, endBatches, notifyEnds } from './campaign-end.js'
 
@@ -149,7 +150,7 @@ function selectedBatches(db: Queryable) {
 }
 
 /** The outcome of each token that is not sent to; the others have none. */
-function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: RateLimits) {
+function tokenOutcomes(db: Queryable, limits: RateLimits) {
   return db`
     tokens as materialized (
       select
@@ -167,9 +168,8 @@ function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: RateLimits) {
       where state = 'enabled' and not is_again
       order by app_id, fid, client_fid
       on conflict (app_id, fid, client_fid) do update
-      set sent_at = array(select s from unnest(p.sent_at) s where s > now() - interval '1 day' order by s) || now()
-      where (p.sent_at = '{}' or p.sent_at[cardinality(p.sent_at)] <= now() - ${intervalSeconds} * interval '1 second')
-        and (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') < ${perDay}
+      set sent_at = ${countedSends(db)} || now()
+      where ${hasRoom(db, limits)}
       returning app_id, fid, client_fid
     ),
     judged as materialized (

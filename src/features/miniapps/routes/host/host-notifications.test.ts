@@ -106,6 +106,25 @@ describe('a mini app of this server', () => {
     expect(await sendNotification([token], { notificationId: 'too many' })).toEqual(limited)
   })
 
+  it('a clock that was set back by hours: what was received later limits nothing', async () => {
+    const user = await newUser()
+    const token = await tokenFor(user)
+    const successful = outcome({ successfulTokens: [token] })
+    expect(await sendNotification([token])).toEqual(successful)
+    await db`
+      insert into miniapps.host_notifications (
+        app_id, fid, domain, token, notification_id, title, body, target_url, created_at
+      )
+      select app_id, fid, domain, token, n, '', '', '', to_timestamp(${clock() / 1000}) + interval '3 hours'
+      from miniapps.host_tokens, generate_series(1, 100) as n
+      where token = ${token}`
+    wait(31)
+    expect(await sendNotification([token], { notificationId: 'set back' })).toEqual(successful)
+    expect(await sendNotification([token], { notificationId: 'soon' })).toEqual(
+      outcome({ rateLimitedTokens: [token] }),
+    )
+  })
+
   it('an ended or unknown token -> refused, one that is not delivered yet -> later', async () => {
     const user = await newUser()
     const token = await tokenFor(user)
