@@ -7,6 +7,7 @@ import { silentLog } from '../../platform/log/log.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { JobRuns } from '../../platform/scheduler/job-runs.js'
 import { registerProcess } from '../processes/process-registry.js'
+import { listFailingJobs } from './queries.js'
 
 const { db } = await createTestDatabase()
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
@@ -53,7 +54,11 @@ it('migrations, partitions and caches are listed', async () => {
 
 it('jobs of live processes are listed with their last runs, whatever characters an error has', async () => {
   let nowMs = 1_000_000
-  const runs = new JobRuns(() => nowMs)
+  const runs = new JobRuns(
+    () => nowMs,
+    null,
+    () => nowMs,
+  )
   const process = await registerProcess(db, { roles: new Set(['worker']), connections: 5 }, silentLog)
   const end = runs.begin({ name: 'search lists', everyMs: 60_000 })
   await runs.flush(db, process.id)
@@ -78,4 +83,28 @@ it('jobs of live processes are listed with their last runs, whatever characters 
   ])
   await process.stop()
   expect((await admin('jobs')).jobs).toEqual([])
+})
+
+it('a job whose newest run succeeded is not failing, also after the clock was set back', async () => {
+  let nowMs = 100_000_000
+  const runs = new JobRuns(() => nowMs)
+  const process = await registerProcess(db, { roles: new Set(['worker']), connections: 5 }, silentLog)
+  const failing = async () => (await listFailingJobs(db)).map(({ name, error }) => `${name}: ${error}`)
+  const job = { name: 'search lists', everyMs: 60_000 }
+  runs.begin(job)(60_000, new Error('no table'))
+  await runs.flush(db, process.id)
+  expect(await failing()).toEqual(['search lists: no table'])
+  nowMs -= 10_000_000
+  const end = runs.begin(job)
+  nowMs -= 1_000_000
+  end(60_000)
+  await runs.flush(db, process.id)
+  expect(await failing()).toEqual([])
+  // The last failure stays in the list of jobs.
+  expect((await admin('jobs')).jobs).toMatchObject([{ failures: 1, error: 'no table' }])
+  nowMs -= 10_000_000
+  runs.begin(job)(60_000, new Error('again'))
+  await runs.flush(db, process.id)
+  expect(await failing()).toEqual(['search lists: again'])
+  await process.stop()
 })

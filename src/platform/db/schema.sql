@@ -282,9 +282,11 @@ create table app.job_runs (
   next_at timestamp with time zone,
   error text,
   failed_at timestamp with time zone,
+  is_failing boolean,
   constraint job_runs_pkey PRIMARY KEY (process_id, name),
   constraint job_runs_process_id_fkey FOREIGN KEY (process_id) REFERENCES app.processes(id) ON DELETE CASCADE
 );
+comment on column app.job_runs.is_failing is 'Whether the newest run failed; false while it runs';
 
 create table app.maintenance_runs (
   id bigint not null generated always as identity,

@@ -21,6 +21,8 @@ interface JobRun {
   nextMs: number | null
   error: string | null
   failedMs: number | null
+  /** Whether the newest run failed. Times do not tell: the clock may be set back. */
+  isFailing: boolean
 }
 
 const MAX_ERROR_LENGTH = 500
@@ -29,12 +31,21 @@ const MAX_ERROR_LENGTH = 500
 export class JobRuns {
   readonly #clock: () => number
   readonly #metrics: JobMetrics | null
+  readonly #timer: () => number
   readonly #runs = new Map<string, JobRun>()
   readonly #changed = new Set<string>()
 
-  /** @param clock Unix milliseconds. */
-  constructor(clock: () => number, metrics: JobMetrics | null = null) {
+  /**
+   * @param clock Unix milliseconds.
+   * @param timer Milliseconds of a clock that is never set.
+   */
+  constructor(
+    clock: () => number,
+    metrics: JobMetrics | null = null,
+    timer: () => number = () => performance.now(),
+  ) {
     this.#clock = clock
+    this.#timer = timer
     this.#metrics = metrics
   }
 
@@ -44,18 +55,21 @@ export class JobRuns {
     if (run.runs === 0) this.#metrics?.add(job.name)
     this.#runs.set(job.name, run)
     run.startedMs = this.#clock()
+    run.isFailing = false
+    const begunMs = this.#timer()
     run.nextMs = null
     this.#changed.add(job.name)
     return (waitMs, error) => {
       const nowMs = this.#clock()
       run.runs += 1
-      run.durationMs = nowMs - run.startedMs
+      run.durationMs = this.#timer() - begunMs
       run.nextMs = nowMs + waitMs
       if (error === undefined) this.#metrics?.succeeded(job.name, nowMs)
       else {
         this.#metrics?.failed(job.name)
         run.failures += 1
         run.failedMs = nowMs
+        run.isFailing = true
         const message = error instanceof Error ? error.message : String(error)
         run.error = redactedUrls(message).slice(0, MAX_ERROR_LENGTH)
       }
@@ -79,23 +93,25 @@ export class JobRuns {
       next_ms: run.nextMs,
       error: run.error,
       failed_ms: run.failedMs,
+      is_failing: run.isFailing,
     }))
     try {
       await db`
         insert into app.job_runs (
-          process_id, name, every_ms, per_process, runs, failures, started_at, duration_ms, next_at, error, failed_at
+          process_id, name, every_ms, per_process, runs, failures, started_at, duration_ms, next_at, error, failed_at,
+          is_failing
         )
         select p.id, name, every_ms, per_process, runs, failures, to_timestamp(started_ms / 1000), duration_ms,
-          to_timestamp(next_ms / 1000), error, to_timestamp(failed_ms / 1000)
+          to_timestamp(next_ms / 1000), error, to_timestamp(failed_ms / 1000), is_failing
         from app.processes p, jsonb_to_recordset(${storableJson(JSON.stringify(rows))}::text::jsonb) as r (
           name text, every_ms bigint, per_process boolean, runs bigint, failures bigint, started_ms float8,
-          duration_ms float8, next_ms float8, error text, failed_ms float8
+          duration_ms float8, next_ms float8, error text, failed_ms float8, is_failing boolean
         )
         where p.id = ${processId}::uuid
         on conflict (process_id, name) do update
         set runs = excluded.runs, failures = excluded.failures, started_at = excluded.started_at,
           duration_ms = excluded.duration_ms, next_at = excluded.next_at, error = excluded.error,
-          failed_at = excluded.failed_at`
+          failed_at = excluded.failed_at, is_failing = excluded.is_failing`
       const [stored] = await db<{ jobs: number }[]>`
         select count(*)::integer as jobs from app.job_runs where process_id = ${processId}::uuid`
       // After minutes without a database another process has taken this one for dead, and its runs with it.
@@ -117,6 +133,7 @@ function newRun(job: ListedJob): JobRun {
     nextMs: null,
     error: null,
     failedMs: null,
+    isFailing: false,
   }
 }
 

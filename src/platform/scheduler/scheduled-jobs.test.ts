@@ -51,6 +51,28 @@ it('counts failures of a job, and remembers when it last succeeded', async () =>
   ])
 })
 
+it('the duration of a run is that of a clock that nobody sets', async () => {
+  const id = randomUUID()
+  let nowMs = 1_000_000
+  let elapsedMs = 0
+  const runs = new JobRuns(
+    () => nowMs,
+    null,
+    () => elapsedMs,
+  )
+  await db`
+    insert into app.processes (id, roles, version, host, pid, connections, alive_until)
+    values (${id}, '{worker}', '1', 'host', 1, 1, now() + interval '1 hour')`
+  const end = runs.begin({ name: 'sweep', everyMs: 1 })
+  nowMs -= 3_600_000
+  elapsedMs += 25
+  end(1)
+  await runs.flush(db, id)
+  expect(await db`select duration_ms from app.job_runs where process_id = ${id}`).toEqual([
+    { duration_ms: 25 },
+  ])
+})
+
 it('writes all runs again after another process has taken this one for dead', async () => {
   const id = randomUUID()
   const runs = new JobRuns(() => 1_000_000)
