@@ -123,6 +123,28 @@ describe('createVerifyPool', () => {
     await pool.close()
   })
 
+  it('a thread that the system refuses to start takes no job, and is started for a later one', async () => {
+    const url = workerUrl('mortal-worker.js')
+    const good = sampleMessage(0, {})
+    const deadly = { ...good, signer: Buffer.alloc(32, 9) }
+    const pool = createVerifyPool({ threads: 2, workerUrl: url })
+    const { href } = url
+    try {
+      await expect(pool.verify([deadly])).rejects.toThrow('a verifying thread died')
+      // A worker is refused at once, as one is when the system has no threads left.
+      url.href = 'https://example.com/worker.js'
+      expect(await pool.verify([good, good, good])).toEqual([null, null, null])
+      await expect(pool.verify([deadly])).rejects.toThrow('a verifying thread died')
+      for (let round = 0; round < 3; round++) {
+        await expect(pool.verify([good, good])).rejects.toThrow('no verifying thread can be started')
+      }
+      url.href = href
+      expect(await pool.verify([good, good, good])).toEqual([null, null, null])
+    } finally {
+      await pool.close()
+    }
+  })
+
   it('verifies a single message without a thread, in the same way', async () => {
     const messages = await batch()
     const inline = createVerifyPool({ threads: 0 })

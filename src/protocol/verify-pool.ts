@@ -172,8 +172,7 @@ class ThreadedVerifyPool implements VerifyPool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const queue of [this.#signatures, this.#recoveries])
-      for (const job of queue.splice(0)) job.reject(new Error('the verify pool is closed'))
+    this.#rejectWaiting(new Error('the verify pool is closed'))
     await Promise.all(this.#workerSlots.map((workerSlot) => workerSlot.worker?.terminate()))
   }
 
@@ -193,19 +192,41 @@ class ThreadedVerifyPool implements VerifyPool {
     return first.shift() ?? second.shift()
   }
 
-  /** Gives waiting jobs to idle threads. */
+  /**
+   * Gives waiting jobs to idle threads. A thread that the system refuses to start, as when it has none left, takes none: jobs wait
+   * for the others, and are rejected when there are none.
+   */
   #dispatch(): void {
+    let cause: unknown
     for (const workerSlot of this.#workerSlots) {
       if (workerSlot.job !== null) continue
-      const job = this.#nextJob()
-      if (job === undefined) return
+      if (!this.#hasWaitingJobs()) return
+      try {
+        this.#start(workerSlot)
+      } catch (error) {
+        cause = error
+        continue
+      }
+      const job = this.#nextJob()!
       workerSlot.job = job
-      this.#start(workerSlot).postMessage(job.request, [job.request.inputs])
+      workerSlot.worker!.postMessage(job.request, [job.request.inputs])
     }
+    if (this.#workerSlots.some(({ worker }) => worker !== null)) return
+    this.#rejectWaiting(new Error('no verifying thread can be started', { cause }))
   }
 
-  #start(workerSlot: WorkerSlot): Worker {
-    if (workerSlot.worker !== null) return workerSlot.worker
+  #hasWaitingJobs(): boolean {
+    return this.#signatures.length > 0 || this.#recoveries.length > 0
+  }
+
+  #rejectWaiting(error: Error): void {
+    for (const queue of [this.#signatures, this.#recoveries])
+      for (const job of queue.splice(0)) job.reject(error)
+  }
+
+  /** Starts the thread of a slot unless it runs. Throws when the system refuses. */
+  #start(workerSlot: WorkerSlot): void {
+    if (workerSlot.worker !== null) return
     const worker = new Worker(this.#workerUrl, {
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     })
@@ -227,7 +248,6 @@ class ThreadedVerifyPool implements VerifyPool {
       if (!this.#isClosed) this.#dispatch()
     })
     workerSlot.worker = worker
-    return worker
   }
 }
 
