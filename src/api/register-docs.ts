@@ -1,24 +1,39 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { inlineSources } from '../platform/http/content-policy.js'
+import { limitRequests } from '../platform/limits/limit-requests.js'
+import { limits } from '../platform/limits/limits.js'
 import { type ApiDescription, openApiDocument } from './openapi.js'
 
-/** Adds the OpenAPI document at `/openapi.json`, and a reference page at `/docs`. */
-export async function registerDocs(app: FastifyInstance, description: ApiDescription): Promise<void> {
+/**
+ * Adds the OpenAPI document at `/openapi.json`, and a reference page at `/docs`. Both are kept as bytes: a text of 4 MB is
+ * encoded anew for each reply, and takes 13 MB while its client reads it.
+ */
+export async function registerDocs(
+  app: FastifyInstance,
+  description: ApiDescription,
+  { clock }: { readonly clock: () => number },
+): Promise<void> {
   const document = once(() => openApiDocument(description))
-  const json = once(() => JSON.stringify(document()))
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(json()),
-  )
+  const json = once(() => Buffer.from(JSON.stringify(document())))
   const readFile = createReference(document)
-  for (const url of ['/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml']) {
-    app.get(url, async (request, reply) => {
-      // The page names its files relative to itself.
-      const [path = ''] = request.url.split('?')
-      if (url === '/docs/' && !path.endsWith('/')) return reply.redirect(`${path}/`, 301)
-      const { headers, body } = await readFile(url)
-      return reply.headers(headers).send(body)
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('access-control-allow-origin', '*')
     })
-  }
+    limitRequests(scope, limits.docsRequests, { clock })
+    scope.get('/openapi.json', async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(json()),
+    )
+    for (const url of ['/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml']) {
+      scope.get(url, async (request, reply) => {
+        // The page names its files relative to itself.
+        const [path = ''] = request.url.split('?')
+        if (url === '/docs/' && !path.endsWith('/')) return reply.redirect(`${path}/`, 301)
+        const { headers, body } = await readFile(url)
+        return reply.headers(headers).send(body)
+      })
+    }
+  })
 }
 
 /** Makes something with its first use. */
@@ -33,7 +48,7 @@ function once<Value>(make: () => Value): () => Value {
 /** A file of the reference page. */
 interface ReferenceFile {
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Buffer
 }
 
 /**
@@ -76,13 +91,11 @@ function createReference(document: () => object): (url: string) => Promise<Refer
 async function render(server: FastifyInstance, url: string): Promise<ReferenceFile> {
   const reply = await server.inject(url)
   if (reply.statusCode !== 200) throw new Error(`${url} of the reference page: ${reply.statusCode}`)
-  const headers = {
-    'content-type': String(reply.headers['content-type']),
-    'access-control-allow-origin': '*',
-  }
-  if (url.endsWith('.js')) return { headers, body: withoutEval(reply.body) }
-  if (!url.endsWith('/')) return { headers, body: reply.body }
-  return { headers: { ...headers, 'content-security-policy': contentPolicy(reply.body) }, body: reply.body }
+  const headers = { 'content-type': String(reply.headers['content-type']) }
+  if (url.endsWith('.js')) return { headers, body: Buffer.from(withoutEval(reply.body)) }
+  const body = Buffer.from(reply.body)
+  if (!url.endsWith('/')) return { headers, body }
+  return { headers: { ...headers, 'content-security-policy': contentPolicy(reply.body) }, body }
 }
 
 /** The browser may load nothing from other hosts. The package's script writes its own style elements. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { limits } from '../platform/limits/limits.js'
@@ -59,15 +60,56 @@ class RequestDeadline implements Deadline {
   }
 }
 
-/** Answers every request in time: with 503 in the form of its API when the handler has not, or when too many wait. */
+/** Time that a client has to take a reply, as long as it has to send a request. */
+const SENDING_TIMEOUT_MS = 60_000
+
+/** The time by which a client has taken its reply, which stays in memory until then. */
+class SendingDeadline implements Deadline {
+  untilMs = 0
+
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly response: ServerResponse,
+    private readonly limitMs: number,
+  ) {
+    this.begin()
+  }
+
+  begin(): void {
+    this.untilMs = performance.now() + this.limitMs
+    this.deadlines.add(this)
+  }
+
+  expire(): void {
+    const { response } = this
+    if (response.writableFinished || response.destroyed) return
+    // It waits for the reply to an earlier request of its connection, whose handler may take longer.
+    if (response.socket === null) this.begin()
+    else response.destroy()
+  }
+}
+
+export interface RequestTimes {
+  readonly requestTimeoutMs: number
+  /** Time that a client has to take a reply. */
+  readonly sendingTimeoutMs?: number
+  readonly maxPendingRequests?: number
+}
+
+/**
+ * Answers every request in time: with 503 in the form of its API when the handler has not, or when too many wait. Disconnects
+ * clients that do not take their reply in time. Streams that are hijacked watch their readers themselves.
+ */
 export function limitRequestTime(
   app: FastifyInstance,
   {
     requestTimeoutMs,
+    sendingTimeoutMs = SENDING_TIMEOUT_MS,
     maxPendingRequests = limits.pendingRequests.default,
-  }: { readonly requestTimeoutMs: number; readonly maxPendingRequests?: number },
+  }: RequestTimes,
 ): void {
   const deadlines = new Deadlines(requestTimeoutMs)
+  const sending = new Deadlines(sendingTimeoutMs)
   app.decorateRequest('deadline', null)
   app.addHook('onRequest', (request, reply, done) => {
     const { longWait, isVital } = request.routeOptions.config
@@ -98,8 +140,13 @@ export function limitRequestTime(
     ]
   })
   // The answer is made. What compresses it must not be overtaken.
-  app.addHook('onSend', (request, _reply, _payload, done) => {
+  app.addHook('onSend', (request, { raw }, _payload, done) => {
     if (request.deadline) deadlines.remove(request.deadline)
+    if (!raw.destroyed) {
+      const deadline = new SendingDeadline(sending, raw, sendingTimeoutMs)
+      // Of a reply that was taken, and of a connection that has ended.
+      raw.once('close', () => sending.remove(deadline))
+    }
     done()
   })
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { observeEventLag } from '../hub/log/log-metrics.js'
 import { sendFailure } from '../hub/methods/http/errors.js'
 import { PlazaError } from '../platform/errors.js'
@@ -8,7 +10,7 @@ import { createLogger } from '../platform/log/logger.js'
 import { createMetrics } from '../platform/metrics.js'
 import { type Readiness, registerHealth } from './health.js'
 import { registerMetrics } from './register-metrics.js'
-import { buildServer } from './server.js'
+import { buildServer, type ServerOptions } from './server.js'
 
 const readyState: Readiness = {
   database: 'ok',
@@ -17,7 +19,11 @@ const readyState: Readiness = {
   roles: { api: 1, worker: 1 },
 }
 
-async function build(routes: (app: FastifyInstance) => void = () => {}, readiness = async () => readyState) {
+async function build(
+  routes: (app: FastifyInstance) => void = () => {},
+  readiness = async () => readyState,
+  options: Partial<ServerOptions> = {},
+) {
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
@@ -37,6 +43,7 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
     trustProxy: false,
     requestTimeoutMs: 30_000,
     routes: [health, routes],
+    ...options,
   })
   return { app, metrics, lines, errors }
 }
@@ -285,5 +292,70 @@ describe('operation', () => {
     expect(body).toContain('plaza_event_lag_messages 7')
     expect(body).toContain('plaza_merges_total{type="CAST_ADD",outcome="merged"} 3')
     expect(body).toContain('nodejs_eventloop_lag_seconds')
+  })
+})
+
+describe('replies that are not taken', () => {
+  const large = Buffer.alloc(64 * 1024 * 1024)
+  /** A server whose clients have 50 ms to take a reply, and what a client sends to it. */
+  async function serve(routes: (app: FastifyInstance) => void) {
+    let noteCut = () => {}
+    const cut = new Promise<void>((resolve) => {
+      noteCut = resolve
+    })
+    const addRoutes = (scope: FastifyInstance) => {
+      routes(scope)
+      scope.get('/large', async ({ raw }) => {
+        raw.socket.once('close', noteCut)
+        return large
+      })
+    }
+    const { app } = await build(addRoutes, undefined, { sendingTimeoutMs: 50 })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => app.close())
+    const { port } = app.server.address() as AddressInfo
+    const send = (socket: Socket, ...paths: string[]) =>
+      socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`).join(''))
+    const open = (...paths: string[]) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+      send(socket, ...paths)
+      return socket
+    }
+    /** Asks for a reply of 64 MB, and waits until the server has closed the connection. */
+    async function waitUntilCut(): Promise<void> {
+      open('/large')
+      await cut
+    }
+    return { open, send, waitUntilCut }
+  }
+
+  it('the connection is closed, and one whose reply was taken stays open', async () => {
+    const { open, send, waitUntilCut } = await serve(() => {})
+    const kept = open('/healthz')
+    await once(kept, 'data')
+    await waitUntilCut()
+    send(kept, '/healthz')
+    expect(String((await once(kept, 'data'))[0])).toContain('HTTP/1.1 200')
+  })
+
+  it('a reply that waits for that of an earlier request is not cut', async () => {
+    let answer: (text: string) => void = () => {}
+    const first = new Promise<string>((resolve) => {
+      answer = resolve
+    })
+    const { open, waitUntilCut } = await serve((app) => {
+      app.get('/first', () => first)
+      app.get('/second', async () => 'two')
+    })
+    const socket = open('/first', '/second')
+    await waitUntilCut()
+    answer('one')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    await expect.poll(() => received).toMatch(/one[\s\S]*two$/)
   })
 })

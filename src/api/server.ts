@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly requestTimeoutMs: number
   /** How long requests may take to arrive. */
   readonly arrival?: ArrivalLimits
+  /** Milliseconds that a client has to take a reply. */
+  readonly sendingTimeoutMs?: number
   /** Most requests that wait for their answer. */
   readonly maxPendingRequests?: number
   /** Undefined: replies go out as they are, and bodies must come so. */

@@ -98,7 +98,7 @@ export function mainApiRoutes(options: MainApiOptions): (app: FastifyInstance) =
     await registerNftMetadata(app, context)
     await registerMiniApps(app, context)
     await registerFrames(app, context)
-    await registerDocs(app, { operations, adminOperations, unserved })
+    await registerDocs(app, { operations, adminOperations, unserved }, context)
   }
 }
 

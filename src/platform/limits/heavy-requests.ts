@@ -5,9 +5,6 @@ import { endOrdinaryRequest } from './ordinary-requests.js'
 import type { HeavyWork, WorkLimits } from './work-limits.js'
 import type { WorkPrice } from './work-prices.js'
 
-/** Time after which a client that has not taken its reply is cut off: slow readers would keep the others out. */
-const SENDING_TIMEOUT_MS = 60_000
-
 /** Given as the reason, because a signal without one makes an exception with a stack: 3 % of the time of a conversation. */
 const REPLY_ENDED = 'the reply has ended'
 
@@ -33,12 +30,9 @@ export type RunHeavy = <Answer>(
 export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunHeavy {
   const finished = new WeakMap<FastifyRequest, HeavyWork>()
   // After the hooks of the server, of which one compresses.
-  scope.addHook('onSend', async (request, reply, payload) => {
+  scope.addHook('onSend', async (request, _reply, payload) => {
     const work = finished.get(request)
-    if (work === undefined) return payload
-    work.send()
-    const timer = setTimeout(() => reply.raw.destroy(), SENDING_TIMEOUT_MS)
-    onEnd(reply, () => clearTimeout(timer))
+    work?.send()
     return payload
   })
   return async ({ price, caller, bodyBytes = 0, answerBytes }, reply, run) => {

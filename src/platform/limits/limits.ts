@@ -226,6 +226,14 @@ export const limits = {
     default: 6_000,
     transport: 'HTTP',
   },
+  // The page takes three requests, of which one is a script of 4 MB.
+  docsRequests: {
+    ...perAddress,
+    scope: 'API reference, `/docs` and `/openapi.json`',
+    unit: 'requests',
+    default: 120,
+    transport: 'HTTP',
+  },
   // Those that wait cost memory until they are answered, at the latest after `REQUEST_TIMEOUT_MS`.
   pendingRequests: {
     scope: 'all APIs over HTTP',
