@@ -36,8 +36,21 @@ export async function readBody(source: Readable, encoding: string, maxBytes: num
   }
 }
 
-async function collect(stream: Readable, maxBytes: number): Promise<Body> {
+/** Reads what comes of a body, up to `maxBytes`. One that is cut off, or does not end in time, is no error. */
+export async function readPartOfBody(source: Readable, maxBytes: number): Promise<Body> {
+  source.on('error', () => {})
   const chunks: Uint8Array[] = []
+  try {
+    return await collect(source, maxBytes, chunks)
+  } catch {
+    return { bytes: Buffer.concat(chunks), isTruncated: true }
+  } finally {
+    source.destroy()
+  }
+}
+
+/** @param chunks Gets what has come, also of a body that then fails. */
+async function collect(stream: Readable, maxBytes: number, chunks: Uint8Array[] = []): Promise<Body> {
   let length = 0
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     chunks.push(chunk.subarray(0, maxBytes - length))

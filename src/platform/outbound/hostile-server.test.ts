@@ -188,6 +188,29 @@ describe('a body', () => {
   })
 })
 
+describe('a raw body, whose head says all that matters', () => {
+  it('that has no end is what has come of it at the deadline', async () => {
+    const { origin } = await serveHttp((_, res) => res.writeHead(200, { 'x-a': '1' }).write('hel'))
+    const answer = await answerOf(origin, { isRaw: true, deadlineMs: 300 })
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-a': '1' }, isTruncated: true })
+    expect(text(answer)).toBe('hel')
+  })
+
+  it.each([
+    ['that is shorter than its content-length', 'content-length: 100\r\n\r\nhello'],
+    ['with chunks that are none', 'transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n'],
+  ])('%s is what has come of it', async (_, rest) => {
+    const { origin } = await serveTcp((socket) => socket.end(`HTTP/1.1 201 Created\r\n${rest}`))
+    const answer = await answerOf(origin, { isRaw: true })
+    expect([answer.status, text(answer), answer.isTruncated]).toEqual([201, 'hello', true])
+  })
+
+  it('whose head does not come in time is a failure', async () => {
+    const { origin } = await serveTcp((socket) => void socket.write('HTTP/1.1 200 OK\r\n'))
+    expect(await failureKindOf(origin, { isRaw: true, deadlineMs: 200 })).toBe('deadline')
+  })
+})
+
 describe('a server that misbehaves', () => {
   it('with a slow body is aborted at the deadline', async () => {
     const { origin } = await serveHttp((_, res) => {

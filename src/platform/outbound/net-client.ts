@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { parseUrl } from '../text/parse-url.js'
 import { activeSpan, recordedSpan, type TraceSpan } from '../tracing/active-span.js'
-import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
+import { ACCEPTED_ENCODINGS, type Body, readBody, readPartOfBody } from './body.js'
 import { createDialer, nameServerResolve, type Resolve } from './dialer.js'
 import { isNetFailure, type NetFailure, NetFailureError, netFailure } from './net-failure.js'
 import { checkTarget, type TargetPolicy } from './target.js'
@@ -36,7 +36,10 @@ export interface NetRequest {
    * (RFC 9112 §9.3.1), which is no failure of the target.
    */
   readonly isRepeatable?: boolean
-  /** Leaves the body as it comes, for whom the status matters: one that is not compressed as its head says is no failure. */
+  /**
+   * Leaves the body as it comes, for whom the status matters: one that is not compressed as its head says, is cut off, or does not
+   * end before the deadline is no failure.
+   */
   readonly isRaw?: boolean
   readonly signal?: AbortSignal
 }
@@ -138,8 +141,9 @@ async function follow(
       redirectsLeft > 0 && redirectStatuses.has(head.status) ? head.headers.location : undefined
     if (location === undefined) {
       const maxBytes = typeof request.maxBytes === 'number' ? request.maxBytes : request.maxBytes(head)
-      const encoding = request.isRaw ? '' : (head.headers['content-encoding'] ?? '')
-      const body = await readBody(response.body, encoding, maxBytes)
+      const body = request.isRaw
+        ? await readPartOfBody(response.body, maxBytes)
+        : await readBody(response.body, head.headers['content-encoding'] ?? '', maxBytes)
       return { url: target.href, ...head, ...body }
     }
     await readBody(response.body, '', 0)

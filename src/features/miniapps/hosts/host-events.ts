@@ -134,6 +134,7 @@ async function deliverEvent(context: HostContext, site: MiniAppSite, event: Json
     body: JSON.stringify(event),
     deadlineMs: EVENT_DEADLINE_MS,
     maxBytes: MAX_RESPONSE_BYTES,
+    isRaw: true,
   })
   if (isSuccess(response)) return
   const reason = cutText(Buffer.from(response.bytes).toString(), MAX_REASON_CHARACTERS).trim()

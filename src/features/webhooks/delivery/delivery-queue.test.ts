@@ -5,10 +5,13 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { countLockWaiters } from '../../../graph/project/testing/transaction-locks.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
+import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
+import { createClient } from '../../../platform/outbound/testing/requests.js'
 import { setWebhookLimits } from '../limits.js'
 import { createDeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.js'
 import { type ClaimedDelivery, deliveryWorkers } from './delivery-store.js'
 import { outcomeOf, settleOutcomes } from './outcome.js'
+import { deliveryRequest } from './request.js'
 
 const { db, connect } = await createTestDatabase()
 const api = await createTestApi({ db })
@@ -44,6 +47,19 @@ function settle(delivery: ClaimedDelivery, status: number, headers: NetAnswer['h
   const answer = { status, headers, bytes: Buffer.of(), isTruncated: false, url: delivery.targetUrl }
   return queue.settle(worker, [outcomeOf(answer, attempt)], [delivery.webhookId])
 }
+
+it('a target that answers 200 in time and leaves the body open has the delivery', async () => {
+  const { origin } = await serveHttp((_, res) => res.writeHead(200).write('thank'))
+  const webhook_id = await createWebhook('open-body')
+  const delivery = await claimTest(webhook_id)
+  const prepared = { ...delivery, targetUrl: origin, httpTimeoutMs: 300, data: 'null', secrets: [] }
+  const answer = await createClient().request(deliveryRequest(prepared, Date.now()))
+  const attempt = { delivery, attemptedAtMs: Date.now() - 5, nowMs: Date.now(), random: 0.5 }
+  await queue.settle(worker, [outcomeOf(answer, attempt)], [webhook_id])
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { status: 'delivered', attempts: 1 },
+  ])
+})
 
 const busy = { 'retry-after': '86400' }
 
