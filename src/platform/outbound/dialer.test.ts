@@ -10,6 +10,10 @@ type Records = {
   readonly AAAA?: readonly Buffer[]
   readonly code?: number
   readonly codeOfAAAA?: number
+  /** Types of questions that get no answer. */
+  readonly dropped?: readonly number[]
+  /** Called with the type of each question. */
+  readonly onQuestion?: (type: number) => void
 }
 
 /** Starts a name server on loopback (RFC 1035 §4) that returns the same answer for every name. */
@@ -19,6 +23,8 @@ async function serveName(records: Records): Promise<Resolve> {
     const endOfName = query.indexOf(0, 12)
     const question = query.subarray(12, endOfName + 5)
     const type = query.readUInt16BE(endOfName + 1)
+    records.onQuestion?.(type)
+    if (records.dropped?.includes(type)) return
     const addresses = (type === types.A ? records.A : records.AAAA) ?? []
     const head = Buffer.from(query.subarray(0, 12))
     const code = type === types.AAAA ? (records.codeOfAAAA ?? records.code) : records.code
@@ -61,6 +67,27 @@ it('finds addresses of a name with one family', async () => {
   const resolve = await serveName({ A: [Buffer.from([192, 0, 2, 1])] })
   expect(await resolve('plaza.social')).toEqual(['192.0.2.1'])
 })
+
+it.each([
+  ['AAAA', types.AAAA, '192.0.2.1'],
+  ['A', types.A, '::1'],
+])(
+  'name servers that drop questions for %s -> the addresses of the other family',
+  async (_, type, address) => {
+    const AAAA = Buffer.alloc(16)
+    AAAA[15] = 1
+    const questions: number[] = []
+    const resolve = await serveName({
+      A: [Buffer.from([192, 0, 2, 1])],
+      AAAA: [AAAA],
+      dropped: [type],
+      onQuestion: (asked) => questions.push(asked),
+    })
+    expect(await resolve('plaza.social')).toEqual([address])
+    // It did not wait until the question was repeated.
+    expect(questions.toSorted((a, b) => a - b)).toEqual([types.A, types.AAAA])
+  },
+)
 
 it('distinguishes an unknown name from failing servers', async () => {
   const unknown = { kind: 'unknown-host', detail: 'the name has no address' }

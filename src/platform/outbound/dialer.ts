@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver as NameServerResolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { resultWithin } from '../process/pause.js'
 import { type NetFailure, NetFailureError, netFailure } from './net-failure.js'
 import { bareHost, checkAddress, isLocalhost, type TargetPolicy } from './target.js'
 
@@ -72,6 +73,8 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2
+/** Time for the addresses of the other family, when one has some: there are name servers that drop questions for AAAA. */
+const OTHER_FAMILY_MS = 500
 
 /**
  * Creates a resolver that queries the name servers of this machine, or the given ones. It avoids the system's
@@ -83,10 +86,15 @@ export function nameServerResolve(servers?: readonly string[]): Resolve {
     // One per lookup, so that it uses the current system configuration and waits for no other lookup.
     const resolver = new NameServerResolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
     if (servers !== undefined) resolver.setServers(servers)
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const queries = [resolver.resolve4(host), resolver.resolve6(host)]
+    const answers = Promise.allSettled(queries)
+    const hasAddresses = await Promise.any(queries).catch(() => null)
+    // Those that are still open then end here, without addresses.
+    if (hasAddresses !== null && (await resultWithin(OTHER_FAMILY_MS, answers)) === null) resolver.cancel()
+    const settled = await answers
+    const addresses = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses
-    throw new NetFailureError(failureOf(answers))
+    throw new NetFailureError(failureOf(settled))
   }
 }
 
