@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { LongReply } from '../platform/http/long-reply.js'
 import { createLogger } from '../platform/log/logger.js'
 import { createMetrics } from '../platform/metrics.js'
 import { preferredEncoding } from './http-encoding.js'
@@ -29,6 +30,17 @@ const start = async (encoding: typeof all) =>
         }
         app.get('/picture', async (_request, reply) => reply.type('image/png').send(Buffer.alloc(5_000)))
         app.post('/echo', async (incoming) => incoming.body)
+        for (const url of ['/v1/page', '/v2/page']) app.get(url, async () => ({ casts: [] }))
+        app.get('/v2/parts', async (_request, reply) =>
+          reply.type('application/json').send(new LongReply([Buffer.from('[]')])),
+        )
+        app.get('/v2/gone', async (_request, reply) => reply.status(410).send({}))
+        app.get('/v1/broken', async () => {
+          throw new Error('broken')
+        })
+        app.get('/v2/public', async (_request, reply) =>
+          reply.header('cache-control', 'public, max-age=60').send({}),
+        )
       },
       (app) => {
         // As the hub's API: other content types are refused before the body is read.
@@ -110,6 +122,24 @@ describe('entity tags', () => {
 
   it('no tag on errors', async () => {
     expect((await get('/nowhere')).headers).not.toHaveProperty('etag')
+  })
+})
+
+describe('Cache-Control', () => {
+  it.each([true, false])('replies of the APIs are for no shared cache, with ETAGS=%s', async (etags) => {
+    const server = await start({ ...all, etags })
+    const cacheControlOf = async (url: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+      (await server.inject({ method, url, headers: { 'accept-encoding': 'br' } })).headers['cache-control']
+    for (const url of ['/v1/page', '/v2/page', '/v2/parts']) {
+      expect([url, await cacheControlOf(url)]).toEqual([url, 'private, no-cache'])
+      expect([url, await cacheControlOf(url, 'HEAD')]).toEqual([url, 'private, no-cache'])
+    }
+    for (const url of ['/v2/gone', '/v1/broken', '/v2/nowhere']) {
+      expect([url, await cacheControlOf(url)]).toEqual([url, 'no-store'])
+    }
+    expect(await cacheControlOf('/v2/public')).toBe('public, max-age=60')
+    expect(await cacheControlOf('/nowhere')).toBeUndefined()
+    await server.close()
   })
 })
 

@@ -61,7 +61,7 @@ function matchesTag(request: FastifyRequest, reply: FastifyReply, payload: strin
   // them, took 12 to 19 % more of a page: it looks all over the memory once more, while the copied page is in the cache.
   const tag = `W/"${hash('sha1', payload, 'base64url')}"`
   reply.header('etag', tag)
-  // A reply depends on the key and changes with every cast: a cache asks before it uses one.
+  // A tag is for a cache that asks before it uses a reply.
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
   const known = request.headers['if-none-match']
   if (known === undefined) return false

@@ -19,6 +19,7 @@ import { type Metrics, observeLatency } from '../platform/metrics.js'
 import { redactedMessage } from '../platform/text/redacted-message.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
+import { keepFromSharedCaches } from './cache-control.js'
 import type { Caller } from './caller.js'
 import { errorBody, replyToFailure } from './error-reply.js'
 import { errorResponse } from './error-response.js'
@@ -132,6 +133,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   requireHost(app)
   limitRequestTime(app, options)
   preferOrdinaryRequests(app)
+  keepFromSharedCaches(app)
   if (options.encoding) encodeHttp(app, options.encoding)
   app.addHook('onSend', async (_request, reply) => {
     if (closing || options.isStopping?.()) reply.header('connection', 'close')

@@ -20,12 +20,17 @@ const EXPOSED_HEADERS = [
 /** The main API and the hub API. */
 const apiPath = /^\/v[12]\//
 
+/** Whether a URL is one of the main API or of the hub API. */
+export function isApiPath(url: string): boolean {
+  return apiPath.test(url)
+}
+
 /**
  * Headers that let pages of any origin read a reply to this URL (CORS). A reply of the APIs depends only on the API key,
  * never on cookies. Other paths have none.
  */
 export function corsHeadersOf(url: string): Readonly<Record<string, string>> {
-  if (!apiPath.test(url)) return {}
+  if (!isApiPath(url)) return {}
   return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS }
 }
 
