@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PlazaError } from '../errors.js'
 import type { CallerName } from '../limits/caller-name.js'
 import { endOrdinaryRequest } from '../limits/ordinary-requests.js'
 import type { Slots } from '../limits/slots.js'
@@ -40,6 +41,7 @@ const headers = {
 export class EventStreams {
   readonly #streams = new Map<AbortController, { readonly owner: unknown; readonly ended: Promise<void> }>()
   readonly #readers = new Set<WatchedReader>()
+  #isStopping = false
 
   constructor(private readonly options: EventStreamsOptions) {}
 
@@ -47,6 +49,8 @@ export class EventStreams {
   register(scope: FastifyInstance): void {
     const stopWatching = watchStalledReaders(this.#readers, this.options.stallTimeoutMs)
     scope.addHook('preClose', async () => {
+      // Connections are accepted until all of these hooks have ended.
+      this.#isStopping = true
       stopWatching()
       for (const controller of this.#streams.keys()) controller.abort()
       await Promise.all([...this.#streams.values()].map(({ ended }) => ended))
@@ -61,7 +65,7 @@ export class EventStreams {
   /**
    * Answers a request with a stream. Resolves when it has begun.
    *
-   * @throws PlazaError if the caller has no slot left, and what `subscribe` throws.
+   * @throws PlazaError if the caller has no slot left or the server stops, and what `subscribe` throws.
    */
   async open<Subscription>(
     request: FastifyRequest,
@@ -69,6 +73,7 @@ export class EventStreams {
     { caller, owner, subscribe, run }: EventStreamRequest<Subscription>,
   ): Promise<FastifyReply> {
     endOrdinaryRequest(request)
+    if (this.#isStopping) throw new PlazaError('unavailable', 'the server is stopping')
     // Before the statements that `subscribe` may send.
     const freeSlot = this.options.slots.take(caller)
     const controller = new AbortController()
