@@ -89,6 +89,7 @@ class SendingDeadline implements Deadline {
   }
 }
 
+/** Limits of the time of a request and of its reply. */
 export interface RequestTimes {
   readonly requestTimeoutMs: number
   /** Time that a client has to take a reply. */

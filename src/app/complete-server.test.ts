@@ -62,7 +62,9 @@ const METRICS = [
   'webhook_attempt_duration_seconds',
   'webhook_attempts_total',
   'webhook_lag_seconds',
+  'webhook_overdue_total',
   'webhook_queue_deliveries',
+  'webhooks_unsigned',
 ]
 
 /** Seconds between two runs of the jobs that every process has. */

@@ -4,7 +4,7 @@ import type { Database } from '../platform/db/connection.js'
 import type { CommandContext } from './context.js'
 import { withDatabaseUrl } from './with-database.js'
 
-/** What a command on the hub works with. */
+/** Configuration, database and hub of a command. */
 export interface HubTools {
   readonly config: Config
   readonly db: Database

@@ -13,7 +13,7 @@ const PRUNED_BATCH = 20_000
 const lockTimeout = '2s'
 
 /** Returns the UTC day of a moment as a PostgreSQL date. */
-export function dayOf(unixMs: number): string {
+function dayOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10)
 }
 

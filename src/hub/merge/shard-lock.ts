@@ -17,7 +17,7 @@ export async function lockShards(db: Transaction, shards: readonly number[]): Pr
   )
 }
 
-/** What a merge knows once it holds the lock. */
+/** Heads, applied items and days that a merge knows once it holds the lock. */
 interface LockedShards {
   readonly heads: ReadonlyMap<number, ShardHead>
   readonly applied: ReadonlySet<object>

@@ -20,7 +20,7 @@ export class ClockWatch {
    */
   note(databaseMs: number, askedMs: number, answeredMs: number): void {
     const [earliest, latest] = [askedMs - databaseMs, answeredMs - databaseMs]
-    const skewMs = earliest > 0 ? earliest : latest < 0 ? latest : 0
+    const skewMs = earliest > 0 ? earliest : Math.min(latest, 0)
     const seconds = Math.round(skewMs / 1000)
     if (!this.#isSkewed && Math.abs(skewMs) > MAX_SKEW_MS) {
       this.#isSkewed = true

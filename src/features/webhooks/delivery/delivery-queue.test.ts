@@ -52,7 +52,14 @@ it('a target that answers 200 in time and leaves the body open has the delivery'
   const { origin } = await serveHttp((_, res) => res.writeHead(200).write('thank'))
   const webhook_id = await createWebhook('open-body')
   const delivery = await claimTest(webhook_id)
-  const prepared = { ...delivery, targetUrl: origin, httpTimeoutMs: 300, data: 'null', secrets: [] }
+  const prepared = {
+    ...delivery,
+    targetUrl: origin,
+    httpTimeoutMs: 3_000,
+    data: 'null',
+    secrets: [],
+    isSignable: true,
+  }
   const answer = await createClient().request(deliveryRequest(prepared, Date.now()))
   const attempt = { delivery, attemptedAtMs: Date.now() - 5, nowMs: Date.now(), random: 0.5 }
   await queue.settle(worker, [outcomeOf(answer, attempt)], [webhook_id])
