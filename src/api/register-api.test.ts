@@ -145,8 +145,19 @@ it.each(['/v2/social/fine', '/v2/social/fine/', '/v2/farcaster/fine', '/v2/farca
   },
 )
 
+const withCharset = (charset: string) => `application/json; charset=${charset}`
+
 it.each([
   ['a list', '[]', 'application/json', 'the body must be a JSON object'],
+  ['not UTF-8', Buffer.from('{"a":"caf\xe9"}', 'latin1'), 'application/json', 'the body is not UTF-8'],
+  [
+    'half a character',
+    Buffer.from('{"a":"\xf0\x9f\x8c"}', 'latin1'),
+    withCharset('utf-8'),
+    'the body is not UTF-8',
+  ],
+  ['of another charset', '{}', withCharset('iso-8859-1'), 'the charset of the body must be utf-8'],
+  ['of a quoted charset', '{}', withCharset('"UTF-16"'), 'the charset of the body must be utf-8'],
   ['a text', '"made"', 'application/json', 'the body must be a JSON object'],
   ['no JSON', '{"a":', 'application/json', expect.stringContaining('JSON')],
   ['a form', 'a=1', 'application/x-www-form-urlencoded', expect.stringContaining('must be JSON')],
@@ -171,6 +182,18 @@ it.each([
     ],
   })
 })
+
+it.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8', 'us-ascii'])(
+  'a body with charset=%s is read as UTF-8',
+  async (charset) => {
+    const { app, key } = await createTestApi({ db, operations })
+    const headers = { 'x-api-key': key, 'content-type': withCharset(charset) }
+    for (const payload of ['{"a":"café"}', '\ufeff{"a":"café"}', '']) {
+      const reply = await app.inject({ method: 'POST', url: '/v2/farcaster/made', headers, payload })
+      expect(reply.statusCode).toBe(201)
+    }
+  },
+)
 
 it('a missing or wrong key -> 401, on any path', async () => {
   const { app } = await createTestApi({ db, operations })
