@@ -162,6 +162,14 @@ describe('compressed requests', () => {
     expect([reply.statusCode, reply.json()]).toEqual([200, body])
   })
 
+  it.each(['gzip', 'br', 'zstd'])('an empty body with %s is none', async (encoding) => {
+    for (const length of [{}, { 'content-length': '0' }]) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding, ...length }
+      const reply = await app.inject({ method: 'POST', url: '/echo', headers })
+      expect([reply.statusCode, reply.body]).toEqual([200, ''])
+    }
+  })
+
   it('a body that unpacks beyond the limit -> 413, before all of it is unpacked', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(200 * 1024 * 1024, 32))
     expect(bomb.length).toBeLessThan(1024 * 1024)

@@ -1,15 +1,24 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { cutDeepJson } from '../platform/text/json-bounds.js'
 
 /**
- * Makes a scope accept only JSON in UTF-8. An empty body may have any content type, since clients send several. JSON that is nested
+ * Makes a scope accept only JSON in UTF-8. An empty body may have any content type and encoding, since
+ * clients send several. JSON that is nested
  * too deep is cut before it is parsed; `compileBody` refuses what is left.
  */
 export function acceptJson(scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
+  // Before the body is unpacked, and before Fastify refuses a content type that is malformed.
+  scope.addHook('onRequest', (request, _reply, done) => {
+    if (isBodiless(request)) {
+      delete request.headers['content-type']
+      delete request.headers['content-encoding']
+    }
+    done()
+  })
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) {
       done(null, undefined)
@@ -28,6 +37,10 @@ export function acceptJson(scope: FastifyInstance): void {
     if (body === '') done(null, undefined)
     else done(invalidBody('the body must be JSON, with content-type application/json'))
   })
+}
+
+function isBodiless({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 }
 
 const charsetParameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i

@@ -195,6 +195,19 @@ it.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8', 'us-ascii'])(
   },
 )
 
+it.each([
+  { 'content-type': '' },
+  { 'content-type': 'json' },
+  { 'content-type': 'application/json; charset=utf-16' },
+])('an empty body with %j is none', async (given) => {
+  const { app, key } = await createTestApi({ db, operations })
+  for (const length of [{}, { 'content-length': '0' }]) {
+    const headers = { 'x-api-key': key, ...given, ...length } as Record<string, string>
+    const reply = await app.inject({ method: 'POST', url: '/v2/farcaster/made', headers })
+    expect(reply.statusCode).toBe(201)
+  }
+})
+
 it('a missing or wrong key -> 401, on any path', async () => {
   const { app } = await createTestApi({ db, operations })
   const body = { code: 'Unauthorized', status: 401, message: expect.stringContaining('x-api-key') }
