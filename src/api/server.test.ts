@@ -170,6 +170,19 @@ describe('errors', () => {
     expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
   })
 
+  it('a query that cannot be decoded -> 400 in the form of the API', async () => {
+    const { app } = await build((scope) => {
+      scope.get('/v2/search', ({ query }) => query)
+    })
+    const message = 'the query cannot be decoded: each % must be followed by two hex digits that form UTF-8'
+    for (const query of ['q=caf%E9', 'q=100%', 'q=%zz', 'q=%C3&r=%A9', '%E9=1']) {
+      const reply = await app.inject(`/v2/search?${query}`)
+      expect([query, reply.statusCode, reply.json().message]).toEqual([query, 400, message])
+      expect(reply.headers['access-control-allow-origin']).toBe('*')
+    }
+    expect((await app.inject('/v2/search?q=caf%C3%A9+%25')).json()).toEqual({ q: 'café %' })
+  })
+
   it('a refusal before a route is chosen: any page may read it on the paths of the APIs, and on no other', async () => {
     const { app } = await build()
     const originsOf = async (path: string) => {

@@ -126,7 +126,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   allowAnyOrigin(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
-    const [path = ''] = request.url.split('?', 1)
+    const [path = '', ...query] = request.url.split('?')
+    if (!query.every(isDecodable)) throw new PlazaError('bad_request.invalid_param', unreadableText('query'))
     if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
   closeWithLinger(app, MAX_BODY_BYTES)
@@ -177,9 +178,24 @@ function callerNameOf({ caller, ip }: FastifyRequest & { readonly caller?: Calle
   return caller?.keyId ? callerOfKey(caller.keyId) : ip
 }
 
+function unreadableText(part: 'path' | 'query'): string {
+  return `the ${part} cannot be decoded: each % must be followed by two hex digits that form UTF-8`
+}
+
+/** Whether a query can be decoded. Fastify would leave each value that cannot as it is. */
+function isDecodable(query: string): boolean {
+  if (!query.includes('%')) return true
+  try {
+    decodeURIComponent(query)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Fastify's error texts repeat the path, which may hold secrets. */
 const unreadable: Readonly<Record<string, string>> = {
-  FST_ERR_BAD_URL: 'the path cannot be decoded: each % must be followed by two hex digits that form UTF-8',
+  FST_ERR_BAD_URL: unreadableText('path'),
   FST_ERR_MAX_PARAM_LENGTH: 'a segment of the path is too long',
 }
 
