@@ -3,6 +3,12 @@ export function mappedAddress(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
+/** An address without its port and brackets, which some gateways write into `X-Forwarded-For`: `192.0.2.1:5678`, `[2001:db8::1]:80`. */
+export function withoutPort(address: string): string {
+  const [, version6, version4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(address) ?? []
+  return version6 ?? version4 ?? address
+}
+
 /** The eight groups of an IPv6 address, in hex without leading zeros. */
 export function groupsOf(address: string): string[] {
   const [withoutZone = ''] = address.split('%')
