@@ -82,7 +82,8 @@ class SendingDeadline implements Deadline {
 
   expire(): void {
     const { response } = this
-    if (response.writableFinished || response.destroyed) return
+    // A reply behind another one is not told that its connection has ended.
+    if (response.writableFinished || response.destroyed || response.req.socket.destroyed) return
     // It waits for the reply to an earlier request of its connection, whose handler may take longer.
     if (response.socket === null) this.begin()
     else response.destroy()
@@ -143,7 +144,7 @@ export function limitRequestTime(
   // The answer is made. What compresses it must not be overtaken.
   app.addHook('onSend', (request, { raw }, _payload, done) => {
     if (request.deadline) deadlines.remove(request.deadline)
-    if (!raw.destroyed) {
+    if (!raw.destroyed && !request.raw.socket.destroyed) {
       const deadline = new SendingDeadline(sending, raw, sendingTimeoutMs)
       // Of a reply that was taken, and of a connection that has ended.
       raw.once('close', () => sending.remove(deadline))

@@ -191,7 +191,7 @@ describe('a body', () => {
 describe('a raw body, whose head says all that matters', () => {
   it('that has no end is what has come of it at the deadline', async () => {
     const { origin } = await serveHttp((_, res) => res.writeHead(200, { 'x-a': '1' }).write('hel'))
-    const answer = await answerOf(origin, { isRaw: true, deadlineMs: 3_000 })
+    const answer = await answerOf(origin, { isRaw: true, deadlineMs: 10_000 })
     expect(answer).toMatchObject({ status: 200, headers: { 'x-a': '1' }, isTruncated: true })
     expect(text(answer)).toBe('hel')
   })
