@@ -55,7 +55,7 @@ it('a target that answers 200 in time and leaves the body open has the delivery'
   const prepared = {
     ...delivery,
     targetUrl: origin,
-    httpTimeoutMs: 3_000,
+    httpTimeoutMs: 10_000,
     data: 'null',
     secrets: [],
     isSignable: true,
