@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type BackfillOptions, backfill } from '../hub/sync/backfill/backfill.js'
-import { countFids, enqueueFids, resetFetched } from '../hub/sync/backfill/fid-list.js'
+import { countFids, enqueueFids, queueUncompared, resetFetched } from '../hub/sync/backfill/fid-list.js'
 import { initializeCursors } from '../hub/sync/follow/cursors.js'
 import { findNeighbors, listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
@@ -55,6 +55,7 @@ async function runBackfill(
     if (restart) await resetFetched(db, options.fids)
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)
+    await queueUncompared(db, { fids: options.fids, isSubset })
     await fetchPending(context, options, restart)
     if (fids === undefined && subset !== null && (includeNeighbors || subset.includeNeighbors)) {
       await findNeighbors(db, upstreams, subset.fids, signal)

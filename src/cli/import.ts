@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type ReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../app/config/config.js'
@@ -24,10 +24,12 @@ export function addImportCommand(command: Command, context: CommandContext): voi
 async function runImport(context: CommandContext, path: string, { restart = false }: Options): Promise<void> {
   const signal = stopSignal(context)
   const total = path === '-' ? 0 : await sizeOf(path)
-  const stream = path === '-' ? context.stdin : createReadStream(path, { highWaterMark: 1024 * 1024 })
-  let source: AsyncIterable<Uint8Array> = stream
+  const opened: ReadStream[] = []
+  let source: AsyncIterable<Uint8Array>
   async function checkNetwork({ hubNetwork }: Config): Promise<void> {
-    const archive = await identifyArchive(stream)
+    // Opened where it is read: a file that cannot be opened is an error of the command.
+    if (path !== '-') opened.push(createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    const archive = await identifyArchive(opened[0] ?? context.stdin)
     source = archive.source
     if (archive.identity && archive.identity.network !== farcasterNetworks[hubNetwork])
       throw new UsageError(otherNetworkText(archive.identity.network))
@@ -52,7 +54,7 @@ async function runImport(context: CommandContext, path: string, { restart = fals
   try {
     await withHub(context, 'import', run, checkNetwork)
   } finally {
-    if ('destroy' in stream) stream.destroy()
+    opened[0]?.destroy()
   }
 }
 

@@ -1,6 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
+import { queueUncompared } from '../../src/hub/sync/backfill/fid-list.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
@@ -133,6 +134,7 @@ it('the whole network after a selection: what is known of a deselected user is n
   // A server without a selection has begun its first round of comparisons.
   await addUnlistedFids(db)
   await listSelectedFids(db, upstreams, null, signal)
+  await queueUncompared(db, { fids: null, isSubset: false })
   await backfill({ db, upstreams, hub, trusted: false, concurrency: 2, signal })
   expect(await castsOf(deselected)).toBe(await castsOf(deselected, a.db))
   expect(await castsOf(new TestUser(8))).toBe(1)
@@ -140,6 +142,7 @@ it('the whole network after a selection: what is known of a deselected user is n
   const fetchedBefore = [...(await db`select fid, backfilled_at from sync.fids order by fid`)]
   await addUnlistedFids(db)
   await listSelectedFids(db, upstreams, null, signal)
+  await queueUncompared(db, { fids: null, isSubset: false })
   expect([...(await db`select fid, backfilled_at from sync.fids order by fid`)]).toEqual(fetchedBefore)
   upstreams.close()
 })

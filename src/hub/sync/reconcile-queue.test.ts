@@ -71,3 +71,14 @@ it('no statement is about more users than one range, and together they are about
     await db`select count(*)::integer as queued from sync.fids where reconcile_reason = 'a gap'`,
   ).toEqual([{ queued: users }])
 })
+
+it('a user who is selected for several reasons is queued once', async () => {
+  await db`truncate sync.fids`
+  await db`
+    insert into sync.selected_users (fid, reason, via)
+    select fid, 'follow', via from generate_series(1, 500) as fid, generate_series(1001, 1010) as via`
+  await queueAllUsers(db, { isSubset: true, reason: 'a gap' })
+  expect(
+    await db`select count(*)::integer as queued from sync.fids where reconcile_reason = 'a gap' and fid > 0`,
+  ).toEqual([{ queued: 500 }])
+})

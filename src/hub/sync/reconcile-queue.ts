@@ -74,14 +74,14 @@ export async function queueAllUsers(
   await inFidRanges(
     (after) => db<{ last: number | null }[]>`
       with known as materialized (
-        select fid
+        select distinct fid
         from (${users} union all select ${CHANNELS_FID}::bigint where exists (select from hub.channels)) users
         where fid > ${after}
         order by fid
         limit ${MAX_RANGE_FIDS}
       ), queued as (
         insert into sync.fids (fid, reconcile_reason, queued_at)
-        select distinct fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
+        select fid, ${reason}, date_trunc('milliseconds', clock_timestamp())
         from known
         order by fid
         on conflict (fid) do update

@@ -65,8 +65,9 @@ export async function migrate(
   try {
     // When its connection is lost, a reserved session fails and is not replaced by one without the lock.
     const session = await db.reserve()
-    // Who needs the schema only as it is does not wait for a migration, which may take hours.
-    if (!emptyOnly || (await readState(session)).isEmpty) await waitForLock(session, log, signal)
+    // Who needs the schema as it is does not wait for a migration to a newer one, which may take hours.
+    const isReady = emptyOnly && (await readState(session)).pending.length === 0
+    if (!isReady) await waitForLock(session, log, signal)
     const { pending, isEmpty } = await readState(session)
     const textProblem = await findTextProblem(session)
     if (textProblem !== null && isEmpty) throw new Error(`DATABASE_URL: ${textProblem}`)

@@ -82,6 +82,13 @@ export function endsStorage(db: Queryable, nowSeconds: number) {
   ), false)`
 }
 
+/** A fid is replaced once in this time, however wrong the clock of a process is: each replacement is paid for. */
+const MIN_REPLACED_DAYS = 300
+
+/** SQL: whether the wallet that paid for the entry `s` replaces its fid because the storage ends. */
+const isReplaced = (db: Queryable, nowSeconds: number) =>
+  db`(s.ordered_at < now() - make_interval(days => ${MIN_REPLACED_DAYS}::integer) and ${endsStorage(db, nowSeconds)})`
+
 /** SQL: whether the entry `s` has a fid that nobody uses or holds. */
 const isFree = (db: Queryable) =>
   db`(s.fid is not null and s.used_at is null and (s.held_until is null or s.held_until <= now()))`
@@ -96,7 +103,7 @@ async function retireFids(db: Queryable, walletId: string, nowSeconds: number): 
       update accounts.fid_pool s set used_at = now(), held_by = ${walletId}
       where ${isFree(db)} and (
         (coalesce(s.held_by, s.paid_by) = ${walletId} and ${isLostFid(db)})
-        or (s.paid_by = ${walletId} and ${endsStorage(db, nowSeconds)})
+        or (s.paid_by = ${walletId} and ${isReplaced(db, nowSeconds)})
       )
       returning s.id
     )
@@ -139,7 +146,7 @@ export async function walletsWithDueOrders(
         )
         or exists (
           select from accounts.fid_pool s
-          where s.network = w.network and s.paid_by = w.id and ${isFree(db)} and ${endsStorage(db, nowSeconds)}
+          where s.network = w.network and s.paid_by = w.id and ${isFree(db)} and ${isReplaced(db, nowSeconds)}
         )
         or ${missingFidCount(db)} > 0
           and (w.fids_ordered > 0 or exists (select from accounts.fid_pool h where h.held_by = w.id and h.used_at is null))

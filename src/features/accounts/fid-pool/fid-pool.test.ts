@@ -202,6 +202,9 @@ it('take: a fid whose storage ends goes to nobody, and is replaced at the expens
   await passTime(db, HOLD_MS)
 
   const late = poolIn(13)
+  // A clock that is wrong by months makes nobody pay.
+  expect(await late.dueWallets()).toEqual([])
+  await db`update accounts.fid_pool set ordered_at = ordered_at - interval '390 days'`
   expect(await late.dueWallets()).toEqual([payer.id])
   const other = await late.take(taker)
   expect(other).not.toBe(kept)

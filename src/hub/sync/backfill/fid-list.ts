@@ -37,17 +37,13 @@ export async function enqueueChannels(db: Database): Promise<void> {
   if (await readHasChannels(db)) await enqueueFids(db, [CHANNELS_FID])
 }
 
-/**
- * Queues users that are not in the list, or that were put there because the hub knows them (`addUnlistedFids`) and were never compared
- * since: of a user of a chain's registries, or one that a part of the network had before, nothing or a part may be here.
- */
+/** Queues users that are not in the list. */
 export async function enqueueFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
     insert into sync.fids (fid)
     select distinct fid from unnest(${[...fids]}::bigint[]) as fid
     order by fid
-    on conflict (fid) do update set backfilled_at = null
-    where fids.backfilled_at is not null and fids.compared_at is null
+    on conflict (fid) do nothing
   `
 }
 
@@ -71,6 +67,31 @@ export async function resetFetched(db: Database, fids: ChosenFids = null): Promi
         update sync.fids u set backfilled_at = null from fetched where u.fid = fetched.fid
       )
       select max(fid) as last from fetched`,
+  )
+}
+
+/**
+ * Queues users of the list who were put there because the hub knows them (`addUnlistedFids`) and were never compared since: of a user of
+ * a chain's registries, or one that a part of the network had before, nothing or a part may be here.
+ */
+export async function queueUncompared(
+  db: Database,
+  { fids, isSubset }: { readonly fids: ChosenFids; readonly isSubset: boolean },
+): Promise<void> {
+  const isSynced = isSubset ? db`fid in (select s.fid from sync.selected_users s)` : db`true`
+  await inFidRanges(
+    (after) => db<{ last: number | null }[]>`
+      with uncompared as materialized (
+        select fid from sync.fids
+        where fid > ${after} and backfilled_at is not null and compared_at is null
+          and ${isChosen(db, fids)} and (${fids !== null} or ${isSynced})
+        order by fid
+        limit ${MAX_RANGE_FIDS}
+        for update
+      ), reset as (
+        update sync.fids u set backfilled_at = null from uncompared where u.fid = uncompared.fid
+      )
+      select max(fid) as last from uncompared`,
   )
 }
 

@@ -21,7 +21,7 @@ const PAGE_FIDS = 200
 
 /**
  * Adds users that arrived through the sync and were never listed. They count as fetched, until a backfill lists them before they were
- * compared (`enqueueFids`). Returns the time of the database before it.
+ * compared (`queueUncompared`). Returns the time of the database before it.
  */
 export async function addUnlistedFids(db: Database): Promise<Date> {
   const [row] = await db<{ addedAt: Date }[]>`select now() as "addedAt"`

@@ -44,7 +44,8 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
       returning fid
     ), queued as (
       insert into sync.fids (fid, reconcile_reason, queued_at)
-      select distinct fid, 'newly selected', date_trunc('milliseconds', clock_timestamp()) from added
+      select fid, 'newly selected', date_trunc('milliseconds', clock_timestamp())
+      from (select distinct fid from added) users
       order by fid
       on conflict (fid) do update
       set reconcile_reason = excluded.reconcile_reason, queued_at = excluded.queued_at
