@@ -112,7 +112,8 @@ async function isKnownCast(db: Database, { data, hash }: SignedMessage): Promise
 }
 
 /**
- * Stores the key, as of the later of both clocks: one that is behind would let it expire early. Returns false when the `idem` is taken, or the cast belongs to another request.
+ * Stores the key, as of the later of both clocks: one that is behind would let it expire early. Returns false when the `idem` is
+ * taken, or the cast belongs to another request.
  */
 async function claimKey(
   { writerDb, clock }: Publisher,

@@ -50,7 +50,7 @@ export async function listFailingJobs(db: Database): Promise<FailingJob[]> {
   return await db<FailingJob[]>`
     select distinct on (name) name, error, failed_at as "failedAt"
     from (
-      select distinct on (j.name, runner.id) j.name, j.error, j.failed_at, 
+      select distinct on (j.name, runner.id) j.name, j.error, j.failed_at,
         -- Null in rows of earlier versions, and absent in a schema that is not migrated yet.
         coalesce((to_jsonb(j) ->> 'is_failing')::boolean, j.failed_at >= j.started_at) as is_failing
       from app.job_runs j

@@ -84,8 +84,9 @@ it.each([
       onQuestion: (asked) => questions.push(asked),
     })
     expect(await resolve('plaza.social')).toEqual([address])
-    // It did not wait until the question was repeated.
-    expect(questions.toSorted((a, b) => a - b)).toEqual([types.A, types.AAAA])
+    // A lost question for A is repeated: many machines reach no IPv6.
+    const asked = () => questions.filter((each) => each === type).length
+    if (type === types.A) await expect.poll(asked).toBeGreaterThan(1)
   },
 )
 

@@ -73,8 +73,10 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2
-/** Time for the addresses of the other family, when one has some: there are name servers that drop questions for AAAA. */
-const OTHER_FAMILY_MS = 500
+/** Time for AAAA, when there is an A: there are name servers that drop questions for AAAA (RFC 4074 §4.1). */
+const AAAA_MS = 500
+/** Time for A, when there is an AAAA: a lost question is repeated once, as many machines reach no IPv6. Connecting may take 5 s. */
+const A_MS = 3_000
 
 /**
  * Creates a resolver that queries the name servers of this machine, or the given ones. It avoids the system's
@@ -86,11 +88,11 @@ export function nameServerResolve(servers?: readonly string[]): Resolve {
     // One per lookup, so that it uses the current system configuration and waits for no other lookup.
     const resolver = new NameServerResolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES })
     if (servers !== undefined) resolver.setServers(servers)
-    const queries = [resolver.resolve4(host), resolver.resolve6(host)]
-    const answers = Promise.allSettled(queries)
-    const hasAddresses = await Promise.any(queries).catch(() => null)
+    const [ofA, ofAAAA] = [resolver.resolve4(host), resolver.resolve6(host)]
+    const answers = Promise.allSettled([ofA, ofAAAA])
+    const waitMs = await Promise.any([ofA.then(() => AAAA_MS), ofAAAA.then(() => A_MS)]).catch(() => null)
     // Those that are still open then end here, without addresses.
-    if (hasAddresses !== null && (await resultWithin(OTHER_FAMILY_MS, answers)) === null) resolver.cancel()
+    if (waitMs !== null && (await resultWithin(waitMs, answers)) === null) resolver.cancel()
     const settled = await answers
     const addresses = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses

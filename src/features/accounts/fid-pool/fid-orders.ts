@@ -94,8 +94,8 @@ const isFree = (db: Queryable) =>
   db`(s.fid is not null and s.used_at is null and (s.held_until is null or s.held_until <= now()))`
 
 /**
- * Counts fids that cannot be handed out as used by the wallet, so that it orders others: lost ones that it took, whoever had paid for
- * them, and of those that it has paid for the ones whose storage ends.
+ * Marks fids as used by the wallet that cannot be handed out, which makes room for new orders: those of somebody else by now that it had
+ * taken, and those that it has paid for whose storage ends.
  */
 async function retireFids(db: Queryable, walletId: string, nowSeconds: number): Promise<void> {
   await db`

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type CastRow, castRow } from '../../../graph/cast-row.js'
+import { type CastRow, castRow, quotedBy } from '../../../graph/cast-row.js'
 import { insertMentions } from '../../../graph/view/text-ranges.js'
 import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { notifyLanes } from '../../../outbox/outbox-queue.js'
@@ -63,7 +63,7 @@ async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promis
   const hashes = casts.flatMap((cast) => [
     cast.hash,
     ...(cast.parentHash ? [cast.parentHash] : []),
-    ...quotedIn(cast).map(({ hash }) => bytesOfHex(hash)),
+    ...quotedBy(cast).map(({ hash }) => hash),
   ])
   const [users, stored] = await Promise.all([
     fids.size === 0 ? [] : loadUsers(db, [...fids]),
@@ -123,7 +123,7 @@ function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFa
   if (subject.type === 'cast') return castFacts(kind as CastFacts['kind'], castRow(subject.message), sources)
   if (subject.type === 'reaction') {
     const { targetFid, targetHash } = subject
-    const isOfCast = mayBeCast({ fid: targetFid, hash: targetHash }, sources)
+    const isOfCast = mayBeCast({ fid: targetFid, hash: targetHash.slice(2) }, sources)
     return isOfCast ? ({ kind, ...subject } as EventFacts) : null
   }
   if (subject.type !== 'trade') return { kind, ...subject } as EventFacts
@@ -132,21 +132,18 @@ function factsOf({ kind, subject }: WebhookEvent, sources: FactSources): EventFa
   return { kind: 'trade.created', fid, amountUsdc, traderScore }
 }
 
-/** Casts that a cast embeds, by hashes with 0x. */
-function quotedIn(cast: CastRow) {
-  return cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
-}
-
-/** False if the cast with that hash is of somebody else. Without a stored cast nothing contradicts the author. */
+/** False if the cast with that hash, hex without 0x, is of somebody else. Without a stored cast nothing contradicts the author. */
 function mayBeCast(
   { fid, hash }: { readonly fid: number; readonly hash: string },
   { authors }: FactSources,
 ): boolean {
-  return (authors.get(hash.slice(2)) ?? fid) === fid
+  return (authors.get(hash) ?? fid) === fid
 }
 
 function castFacts(kind: CastFacts['kind'], cast: CastRow, sources: FactSources): CastFacts {
-  const quoted = quotedIn(cast).filter((embed) => mayBeCast(embed, sources))
+  const quoted = quotedBy(cast)
+    .map(({ fid, hash }) => ({ fid, hash: hash.toString('hex') }))
+    .filter((embed) => mayBeCast(embed, sources))
   const parentHash = cast.parentHash?.toString('hex') ?? null
   const { text } = insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
     const user = sources.users.get(fid)
@@ -162,7 +159,7 @@ function castFacts(kind: CastFacts['kind'], cast: CastRow, sources: FactSources)
     parentUrl: cast.parentUrl,
     rootParentUrl: rootParentUrlOf(cast, sources),
     embeddedFids: quoted.map(({ fid }) => fid),
-    embeddedHashes: quoted.map(({ hash }) => hash),
+    embeddedHashes: quoted.map(({ hash }) => `0x${hash}`),
     embeddedUrls: cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : [])),
     text,
   }

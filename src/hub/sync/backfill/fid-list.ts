@@ -53,13 +53,32 @@ export type ChosenFids = readonly number[] | null
 const isChosen = (db: Database, fids: ChosenFids) =>
   fids === null ? db`true` : db`fid = any (${[...fids]}::bigint[])`
 
-/** Queues fetched users again. Locks them in the order of fids, as a server that syncs meanwhile. */
+/** Queues fetched users again. */
 export async function resetFetched(db: Database, fids: ChosenFids = null): Promise<void> {
+  await queueFetched(db, isChosen(db, fids))
+}
+
+/**
+ * Queues users of the list who were put there because the hub knows them (`addUnlistedFids`) and were never compared since: of a user of
+ * a chain's registries, or one that a part of the network had before, nothing or a part may be here. Of a subset, and without
+ * chosen users, only those who are selected.
+ */
+export async function queueUncompared(
+  db: Database,
+  { fids, isSubset }: { readonly fids: ChosenFids; readonly isSubset: boolean },
+): Promise<void> {
+  const isSynced =
+    isSubset && fids === null ? db`fid in (select s.fid from sync.selected_users s)` : isChosen(db, fids)
+  await queueFetched(db, db`compared_at is null and ${isSynced}`)
+}
+
+/** Queues fetched users again. Locks them in the order of fids, as a server that syncs meanwhile. */
+async function queueFetched(db: Database, condition: Fragment): Promise<void> {
   await inFidRanges(
     (after) => db<{ last: number | null }[]>`
       with fetched as materialized (
         select fid from sync.fids
-        where fid > ${after} and backfilled_at is not null and ${isChosen(db, fids)}
+        where fid > ${after} and backfilled_at is not null and ${condition}
         order by fid
         limit ${MAX_RANGE_FIDS}
         for update
@@ -67,31 +86,6 @@ export async function resetFetched(db: Database, fids: ChosenFids = null): Promi
         update sync.fids u set backfilled_at = null from fetched where u.fid = fetched.fid
       )
       select max(fid) as last from fetched`,
-  )
-}
-
-/**
- * Queues users of the list who were put there because the hub knows them (`addUnlistedFids`) and were never compared since: of a user of
- * a chain's registries, or one that a part of the network had before, nothing or a part may be here.
- */
-export async function queueUncompared(
-  db: Database,
-  { fids, isSubset }: { readonly fids: ChosenFids; readonly isSubset: boolean },
-): Promise<void> {
-  const isSynced = isSubset ? db`fid in (select s.fid from sync.selected_users s)` : db`true`
-  await inFidRanges(
-    (after) => db<{ last: number | null }[]>`
-      with uncompared as materialized (
-        select fid from sync.fids
-        where fid > ${after} and backfilled_at is not null and compared_at is null
-          and ${isChosen(db, fids)} and (${fids !== null} or ${isSynced})
-        order by fid
-        limit ${MAX_RANGE_FIDS}
-        for update
-      ), reset as (
-        update sync.fids u set backfilled_at = null from uncompared where u.fid = uncompared.fid
-      )
-      select max(fid) as last from uncompared`,
   )
 }
 
