@@ -11,16 +11,19 @@ export function createVocabularyJob(db: Database) {
   return { name: 'search vocabulary', everyMs: EVERY_MS, run: () => refreshVocabulary(db) }
 }
 
-/** Refreshes the words of recent casts. Writes only what changed. */
+/**
+ * Refreshes the words of recent casts. Writes only what changed. Not by `ts_stat`, whose tree is not balanced: of 50,000 casts with
+ * a number of their own each, in order, it takes 17 s of CPU, and counting takes 0.25 s.
+ */
 export async function refreshVocabulary(db: Database): Promise<void> {
-  const newest = `
-    select words from (select words from social.casts order by ts desc, hash desc limit ${MAX_CASTS}) c`
   await db`
     with fresh as materialized (
-      select word, ndoc as casts
-      from ts_stat(${newest})
+      select word, count(*)::integer as casts
+      from (select words from social.casts order by ts desc, hash desc limit ${MAX_CASTS}) c
+      cross join lateral unnest(tsvector_to_array(c.words)) as w (word)
       where length(word) between 3 and 32 and word !~ '[0-9./:@#&=%+~?_]'
-      order by ndoc desc, word collate "C"
+      group by word
+      order by casts desc, word collate "C"
       limit ${MAX_WORDS}
     ),
     removed as (
