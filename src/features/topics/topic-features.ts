@@ -72,13 +72,13 @@ export async function selectTopicFeatures(
   await createWords(db, db`topic_words`, db`topic_casts`, db`true`)
   await db`
     create temporary table topic_features on commit drop as
-    ${featuresOf(db, { casts: db`topic_casts`, words: db`topic_words` })}`
+    select distinct id, fid, feature from (${featuresOf(db, { casts: db`topic_casts`, words: db`topic_words` })}) f`
   await db`
     create temporary table topic_candidates on commit drop as
-    select feature, count(distinct fid) as authors, count(*) as casts
-    from topic_features
+    select feature, count(*) as authors, sum(casts) as casts
+    from (select feature, fid, count(*) as casts from topic_features group by feature, fid) f
     group by feature
-    having count(distinct fid) >= ${MIN_AUTHORS}
+    having count(*) >= ${MIN_AUTHORS}
     order by authors desc, feature collate "C"
     limit ${MAX_CANDIDATES}`
   await db`analyze topic_candidates`
@@ -108,12 +108,12 @@ async function createWords(db: Transaction, table: Fragment, casts: Fragment, co
   await db`analyze ${table}`
 }
 
-/** The features of casts, each once for a cast. */
+/** The features of casts, one as often as a cast has it. */
 function featuresOf(db: Transaction, { casts, words }: { casts: Fragment; words: Fragment }): Fragment {
   return db`
-    select distinct id, fid, day, 'w ' || lexeme as feature from ${words}
+    select id, fid, day, 'w ' || lexeme as feature from ${words}
     union all
-    select distinct a.id, a.fid, a.day, 'p ' || a.lexeme || ' ' || b.lexeme
+    select a.id, a.fid, a.day, 'p ' || a.lexeme || ' ' || b.lexeme
     from ${words} a
     join ${words} b on b.id = a.id and b.position = a.position + 1
     union all
@@ -121,24 +121,28 @@ function featuresOf(db: Transaction, { casts, words }: { casts: Fragment; words:
     from ${casts} c
     join channels.urls u on u.url = c.root_parent_url
     union all
-    select distinct c.id, c.fid, c.day, 'h ' || lower(substring(e.url from '^https?://(?:www\\.)?([^/:?# ]+\\.[^/:?# ]+)'))
+    select c.id, c.fid, c.day, 'h ' || lower(substring(e.url from '^https?://(?:www\\.)?([^/:?# ]+\\.[^/:?# ]+)'))
     from ${casts} c
     join social.url_embeds e on e.hash = c.hash
     where e.url ~ '^https?://[^/:?# ]+\\.[^/:?# ]+'`
 }
 
+/** Scores the candidates. Pairs are counted as distinct rows, which are hashed: `count(distinct (fid, day))` sorts records, for three times as long. */
 async function scoreFeatures(db: Transaction): Promise<TopicFeature[]> {
   return db<TopicFeature[]>`
     with background as (
-      select feature, count(distinct (fid, day)) as author_days
-      from (${featuresOf(db, { casts: db`topic_background`, words: db`topic_background_words` })}) f
-      where feature in (select feature from topic_candidates)
+      select feature, count(*) as author_days
+      from (
+        select distinct feature, fid, day
+        from (${featuresOf(db, { casts: db`topic_background`, words: db`topic_background_words` })}) f
+        where feature in (select feature from topic_candidates)
+      ) f
       group by feature
     ),
     totals as (
       select
         (select count(distinct fid) from topic_casts)::float8 as recent,
-        (select count(distinct (fid, day)) from topic_background)::float8 as background
+        (select count(*) from (select distinct fid, day from topic_background) d)::float8 as background
     ),
     weights as (
       select f.feature, sum(0.2 + coalesce(u.score, 0.5)) as weight
