@@ -2,7 +2,7 @@ import autocannon from 'autocannon'
 import { startBareRoute } from './bare-route-process.mjs'
 import { restartPlaza } from './plaza-process.mjs'
 import { watchUsage } from './process-usage.mjs'
-import { KEY, onDatabase, SETTINGS, windowFilled } from './read-servers.mjs'
+import { KEY, onDatabase, SETTINGS, settled } from './read-servers.mjs'
 import { figure, printTable } from './report.mjs'
 
 /**
@@ -26,10 +26,11 @@ import { figure, printTable } from './report.mjs'
 export async function measureNarrow(side, { connections, seconds }) {
   side.server = await restartPlaza(side.server, { ...SETTINGS, VIEW_CACHE_ENTRIES: '200000' }, side.checkout)
   const { databaseUrl, url } = side.server
-  await windowFilled(url)
+  await settled(side.server)
   const operations = await onDatabase(databaseUrl, (db) => operationsOn(db, url, side.network.sizes))
   const warm = await measureAll({ server: side.server, connections, seconds }, operations)
   side.server = await restartPlaza(side.server, { ...SETTINGS, VIEW_CACHE_ENTRIES: '0' }, side.checkout)
+  await settled(side.server)
   const cold = await measureAll({ server: side.server, connections, seconds }, operations)
   print({ cached: warm, 'not cached': cold }, connections)
   return { warm, cold }

@@ -118,13 +118,32 @@ export async function openSide(networkDir, { name, checkout }) {
   return { name, checkout, network, server: await openPlaza(dataDir, SETTINGS, checkout) }
 }
 
-/** A server fills its window of recent casts after its start; one without a window is not waited for. */
-export async function windowFilled(/** @type {string} */ url) {
-  for (;;) {
+/**
+ * Waits until a server has its window of recent casts and its jobs have run once: all of them begin at the start, and for some
+ * seconds take a core of PostgreSQL.
+ *
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ */
+export async function settled({ url, databaseUrl }) {
+  await until(async () => {
     const answer = await fetch(`${url}/metrics`)
-    if (!/^plaza_recent_window_filled 0$/m.test(await answer.text())) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+    return !/^plaza_recent_window_filled 0$/m.test(await answer.text())
+  })
+  await onDatabase(databaseUrl, (db) =>
+    until(async () => {
+      // The job that writes these rows is running as it does; what it wrote at the start does not have them all.
+      const { rows } = await db.query(
+        `select bool_and(next_at is not null or name = 'runs of jobs') and max(runs) filter (where name = 'runs of jobs') > 0 as ran
+         from app.job_runs`,
+      )
+      return rows[0].ran === true
+    }),
+  )
+}
+
+/** @param {() => Promise<boolean>} condition */
+async function until(condition) {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 200))
 }
 
 /**

@@ -8,7 +8,7 @@ import { measureNarrow } from './read-narrow.mjs'
 import { titles } from './read-operations.mjs'
 import { printPlans } from './read-plans.mjs'
 import { cell, printComparison, printFaults, printFigures } from './read-report.mjs'
-import { openSide, prepareNetwork, windowFilled } from './read-servers.mjs'
+import { openSide, prepareNetwork, settled } from './read-servers.mjs'
 import { machine, printTable, record } from './report.mjs'
 
 /**
@@ -149,7 +149,7 @@ async function measure(sides) {
  */
 async function warmUp(load, sides) {
   for (const side of sides) {
-    await windowFilled(side.server.url)
+    await settled(side.server)
     await load.measureWrites(side, { perSecond: Math.max(...rates), seconds: WARM_UP_SECONDS })
     for (const operation of operations) {
       await load.measure(side, { operation, perSecond: 0, seconds: WARM_UP_SECONDS, seed: 1 })
