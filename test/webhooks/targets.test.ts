@@ -128,7 +128,8 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
   const receiver = await startReceiver((response) => response.writeHead(isDown ? 500 : 200).end())
   const { webhook_id } = await subscribe(server, receiver.url, filter('down'))
   await db`
-    update webhooks.lanes set failing_since = now() - interval '25 hours', failures = 20
+    update webhooks.lanes
+    set failing_since = now() - interval '25 hours', failed_at = now() - interval '4 hours', failures = 20
     where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('down', 1))
   const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
@@ -146,6 +147,29 @@ it('webhook targets: a day of failures disables the webhook, and its deliveries 
   expect(again.redelivered).toBe(1)
   const [first, second] = await receiver.waitForCount(2)
   expect(second!.body).toEqual(first!.body)
+})
+
+it.each([
+  ['a pause of the server', null, 10],
+  ['a pause after the time that the target asked for', '30 hours', 20],
+])('webhook targets: %s is no time of failures', async (_case, heldAgo, hours) => {
+  const server = await start()
+  const receiver = await startReceiver((response) => response.writeHead(500).end())
+  const { webhook_id } = await subscribe(server, receiver.url, filter('paused'))
+  await db`
+    update webhooks.lanes
+    set failing_since = now() - interval '50 hours', failed_at = now() - interval '40 hours', failures = 20,
+      held_until = now() - ${heldAgo}::text::interval
+    where webhook_id = ${webhook_id}`
+  await server.hub.submit(casts('paused', 1))
+  const lane = async () => {
+    const [row] = await db`
+      select failures, round(extract(epoch from failed_at - failing_since) / 3600)::integer as hours
+      from webhooks.lanes where webhook_id = ${webhook_id}`
+    return row
+  }
+  await expect.poll(lane).toEqual({ failures: 21, hours })
+  expect((await server.get(`webhook?webhook_id=${webhook_id}`)).webhook).toMatchObject({ active: true })
 })
 
 it('webhook targets: two servers on one database deliver each event once', async () => {

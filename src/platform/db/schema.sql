@@ -1699,10 +1699,12 @@ create table webhooks.lanes (
   failing_since timestamp with time zone,
   failures integer not null default 0,
   unsigned_since timestamp with time zone,
+  failed_at timestamp with time zone,
   constraint lanes_pkey PRIMARY KEY (webhook_id),
   constraint lanes_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
 );
 comment on column webhooks.lanes.unsigned_since is 'Since when no secret of the webhook could be decrypted; null after an attempt';
+comment on column webhooks.lanes.failed_at is 'When the last attempt failed; tells how long nothing was attempted';
 CREATE INDEX lanes_by_worker ON webhooks.lanes USING btree (worker) WHERE (worker IS NOT NULL);
 CREATE INDEX lanes_unsigned ON webhooks.lanes USING btree (webhook_id) WHERE (unsigned_since IS NOT NULL);
 

@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { HOUR_MS } from '../../../platform/durations.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
 import { cutText } from '../../../platform/text/cut-text.js'
@@ -49,6 +50,9 @@ const GONE = 410
 const MAX_RESPONSE_LENGTH = 1_000
 /** With these statuses `Retry-After` is about the target and not about one request (RFC 6585, RFC 9110). */
 const targetWideStatuses: ReadonlySet<number> = new Set([429, 503])
+
+/** Longest pause between two attempts that counts as time of failures: more than the longest delay of a retry. */
+const MAX_PAUSE_MS = 5 * HOUR_MS
 
 /** Judges an answer: 2xx is a success; everything else, redirects too, is retried. */
 export function outcomeOf(
@@ -107,8 +111,9 @@ export interface LaneState {
   readonly isTargetGone: boolean
   /** An outcome was of a target that the webhook had before. */
   readonly hasNewTarget: boolean
+  /** Later than the first failure by the pauses in which nothing was attempted. */
   readonly failingSince: Date | null
-  /** By the clock of the database; 0 if it does not fail. */
+  /** Until the last failure, by the clock of the database; 0 if it does not fail. */
   readonly failingForMs: number
   /** Since the last success. */
   readonly failures: number
@@ -118,7 +123,8 @@ export interface LaneState {
  * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
  * meanwhile, because this one seemed dead, stays with the other. A failure of a target that was replaced meanwhile says
  * nothing about the new one: the delivery is due at once, and nothing else of the webhook changes. Outcomes that are settled
- * again, because the reply of the database was lost, count once; what they say of the target is returned again.
+ * again, because the reply of the database was lost, count once; what they say of the target is returned again. A pause in
+ * which nothing was attempted, and for which the target did not ask, is no time of failures.
  *
  * @param nowMs The clock of this worker. The database keeps its own: times are written as far from its now as they are
  * from this, so a worker whose clock is wrong retries neither at once nor hours late.
@@ -170,9 +176,10 @@ export async function settleOutcomes(
       end,
       failing_since = case
         when t.has_taken then null
-        when t.failures > 0 then coalesce(l.failing_since, now())
+        when t.failures > 0 then coalesce(l.failing_since + ${uncountedPause(db)}, now())
         else l.failing_since
       end,
+      failed_at = case when t.failures > 0 then now() else l.failed_at end,
       failures = case when t.has_taken then 0 else l.failures + t.failures end,
       held_until = greatest(l.held_until, t.held_until),
       unsigned_since = null
@@ -181,7 +188,13 @@ export async function settleOutcomes(
     returning
       l.webhook_id as "webhookId", t.target_url as "targetUrl", t.is_gone as "isTargetGone",
       t.has_new_target as "hasNewTarget", l.failing_since as "failingSince",
-      coalesce(extract(epoch from now() - l.failing_since)::double precision * 1000, 0) as "failingForMs", l.failures`
+      coalesce(extract(epoch from l.failed_at - l.failing_since)::double precision * 1000, 0) as "failingForMs", l.failures`
+}
+
+/** The time without attempts before a failure, if it is longer than any delay of a retry; otherwise 0. */
+function uncountedPause(db: Database): Fragment {
+  const pause = db`(now() - greatest(l.failing_since, l.failed_at, l.held_until))`
+  return db`case when ${pause} > ${MAX_PAUSE_MS}::integer * interval '1 millisecond' then ${pause} else interval '0' end`
 }
 
 /** The outcomes as rows, with what their webhooks are now. */
