@@ -106,7 +106,7 @@ function failureOf(answers: readonly PromiseSettledResult<readonly string[]>[]):
   const unknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
   return unknown
     ? netFailure('unknown-host', 'the name has no address')
-    : netFailure('name-service', `the name servers did not answer (${codes.join(', ')})`)
+    : netFailure('local', `the name servers of this server did not answer (${codes.join(', ')})`)
 }
 
 function codeOf(error: unknown): string {

@@ -61,6 +61,27 @@ describe('what an operator reads of a failed exchange', () => {
     })
   })
 
+  it.each(['ENETUNREACH', 'EHOSTUNREACH', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAI_AGAIN'])(
+    'that this server could not begin: %s',
+    async (code) => {
+      const resolve = async () => Promise.reject(Object.assign(new Error('connect'), { code }))
+      expect(await request('https://plaza.social/', {}, { resolve })).toEqual({
+        kind: 'local',
+        detail: `the network of this server failed (${code})`,
+      })
+    },
+  )
+
+  it.each([
+    [['ENETUNREACH', 'ECONNREFUSED'], 'connection', 'ECONNREFUSED from the target'],
+    [['ENETUNREACH', 'EHOSTUNREACH'], 'local', 'the network of this server failed (ENETUNREACH)'],
+  ])('with several addresses: %s', async (codes, kind, detail) => {
+    const errors = codes.map((code) => Object.assign(new Error('connect'), { code }))
+    const failure = Object.assign(new AggregateError(errors), { code: codes[0] })
+    const resolve = () => Promise.reject(failure)
+    expect(await request('https://plaza.social/', {}, { resolve })).toEqual({ kind, detail })
+  })
+
   it('with a certificate of nobody known', async () => {
     const { origin } = await serveHttp((_, res) => res.end('fake'), certificate)
     expect(await request(origin)).toEqual({ kind: 'tls', detail: 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)' })

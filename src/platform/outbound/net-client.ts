@@ -265,6 +265,12 @@ const tlsCode =
 /** Codes of the operating system: ECONNREFUSED, EPIPE. Codes of Node.js continue with an underscore. */
 const systemCode = /^E[A-Z0-9]+$/
 
+/** Codes of the operating system for a lack of resources, a local port, a route or a permission on this side. */
+const localCodes: ReadonlySet<string> = new Set([
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EAI_AGAIN'],
+  ...['ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH'],
+])
+
 /** Classifies an error of a network exchange; null for a bug, which should be thrown. */
 function failureOf(error: unknown): NetFailure | null {
   if (error instanceof NetFailureError) return error.failure
@@ -282,11 +288,20 @@ function failureOf(error: unknown): NetFailure | null {
   }
   if (error instanceof errors.ClientDestroyedError) return netFailure('aborted', 'the client was closed')
   if (error instanceof errors.UndiciError) return netFailure('connection', error.message)
-  const code = 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
+  if (localCodes.has(code)) return netFailure('local', `the network of this server failed (${code})`)
   if (tlsCode.test(code)) return netFailure('tls', `TLS failed (${code})`)
   if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR')) {
     return netFailure('encoding', 'the body is not compressed as its head says')
   }
   if (systemCode.test(code)) return netFailure('connection', `${code} from the target`)
   return null
+}
+
+/** The code of an error. Of connections to several addresses, it is that of one that says something of the target. */
+function codeOf(error: Error): string {
+  const codes = [error, ...(error instanceof AggregateError ? error.errors : [])].map((each: unknown) =>
+    each instanceof Error && 'code' in each ? String(each.code) : '',
+  )
+  return codes.find((code) => systemCode.test(code) && !localCodes.has(code)) ?? codes[0]!
 }

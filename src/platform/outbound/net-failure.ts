@@ -14,7 +14,8 @@ const kinds = {
   'forbidden-address': { isTransient: false },
   /** The name does not exist. A retry helps if it was registered recently. */
   'unknown-host': { isTransient: true },
-  'name-service': { isTransient: true },
+  /** This server could not ask the target: its name servers, its network or its resources failed. It says nothing of the target. */
+  local: { isTransient: true },
   connection: { isTransient: true },
   'connect-timeout': { isTransient: true },
   tls: { isTransient: true },

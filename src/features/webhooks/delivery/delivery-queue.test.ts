@@ -5,6 +5,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { countLockWaiters } from '../../../graph/project/testing/transaction-locks.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
+import { netFailure } from '../../../platform/outbound/net-failure.js'
 import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
 import { createClient } from '../../../platform/outbound/testing/requests.js'
 import { setWebhookLimits } from '../limits.js'
@@ -145,6 +146,27 @@ it('a target whose answer 410 is settled again is still found gone', async () =>
   await settleOutcomes(db, worker, [outcome], { nowMs: Date.now(), finishedWebhookIds: [webhook_id] })
   await queue.settle(worker, [outcome], [webhook_id])
   expect((await api.get('webhook', { webhook_id })).json().webhook).toMatchObject({ active: false })
+})
+
+it('a failure of the server itself is retried and recorded as such, and does not count against the target', async () => {
+  const webhook_id = await createWebhook('offline')
+  await db`
+    update webhooks.lanes
+    set failing_since = now() - interval '23 hours', failed_at = now() - interval '4 hours', failures = 20
+    where webhook_id = ${webhook_id}`
+  const lane = async () =>
+    (
+      await db`select failures, failing_since, failed_at from webhooks.lanes where webhook_id = ${webhook_id}`
+    )[0]
+  const before = await lane()
+  const delivery = await claimTest(webhook_id)
+  const attempt = { delivery, attemptedAtMs: Date.now() - 5, nowMs: Date.now(), random: 0.5 }
+  const failure = netFailure('local', 'the network of this server failed (ENETUNREACH)')
+  await queue.settle(worker, [outcomeOf(failure, attempt)], [webhook_id])
+  expect(await lane()).toEqual(before)
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { status: 'waiting', attempts: 1, failure: 'local: the network of this server failed (ENETUNREACH)' },
+  ])
 })
 
 it('deliveries are claimed after the clock of the database was set back', async () => {

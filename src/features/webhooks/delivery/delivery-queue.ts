@@ -56,8 +56,7 @@ export function createDeliveryQueue(
     release: (worker, claimed) => releaseDeliveries(db, worker, claimed),
     preparation: {
       prepare: (claimed) => prepareDeliveries(options, claimed),
-      fail: (delivery) =>
-        judge(netFailure('aborted', 'the server could not make it ready'), delivery, clock()),
+      fail: (delivery) => judge(netFailure('local', 'the server could not make it ready'), delivery, clock()),
     },
     async send(delivery) {
       const attemptedAtMs = clock()
@@ -65,7 +64,7 @@ export function createDeliveryQueue(
       if (!delivery.isSignable) return unsignedOutcome(delivery, attemptedAtMs)
       const response = await net.request(deliveryRequest(delivery, attemptedAtMs)).catch((error: unknown) => {
         log.error({ err: error, deliveryId: delivery.id }, 'a delivery of a webhook could not be sent')
-        return netFailure('protocol', 'the request could not be made')
+        return netFailure('local', 'the request could not be made')
       })
       // This process ended the request as it stops: that is no attempt.
       if (isNetFailure(response) && response.kind === 'aborted') return null

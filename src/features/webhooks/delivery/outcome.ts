@@ -22,6 +22,8 @@ export interface DeliveryOutcome {
   readonly status: number | null
   /** The reason of a failure, in words; null after a success. */
   readonly failure: string | null
+  /** This server failed and not the target: it is retried, and does not count against the target. */
+  readonly isLocal: boolean
   /** The beginning of the body of a response that was no success; null without a response or a body. */
   readonly response: string | null
   /** The target asks for no request before this moment, in Unix milliseconds; 0 if it does not ask. */
@@ -70,6 +72,7 @@ export function outcomeOf(
     // A clock that was set meanwhile, as on a machine that finds the time after its start, says nothing.
     latencyMs: Math.min(Math.max(0, nowMs - attemptedAtMs), MAX_LATENCY_MS),
     status,
+    isLocal: isNetFailure(response) && response.kind === 'local',
   }
   if (status !== null && status >= 200 && status < 300) {
     return {
@@ -160,7 +163,7 @@ export async function settleOutcomes(
         webhook_id,
         target_url,
         coalesce(bool_or(state = 'delivered') filter (where is_current and ended.id is not null), false) as has_taken,
-        count(ended.id) filter (where is_current and state <> 'delivered') as failures,
+        count(ended.id) filter (where is_current and state <> 'delivered' and not is_local) as failures,
         max(held_until) filter (where is_current) as held_until,
         coalesce(bool_or(status = ${GONE}) filter (where is_current), false) as is_gone,
         not bool_and(is_current) as has_new_target
@@ -206,7 +209,7 @@ function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[], nowMs: 
       came.id::uuid as id, w.id as webhook_id, w.active, w.target_url, w.target_url = came.target_url as is_current,
       case when w.target_url = came.target_url or came.state = 'delivered' then came.state else 'waiting' end as state,
       case when w.target_url = came.target_url then ${fromNow(db, db`next_attempt_in`)} else now() end as next_attempt_at,
-      attempted_at::timestamptz as attempted_at, latency_ms, status, failure, response,
+      attempted_at::timestamptz as attempted_at, latency_ms, status, failure, is_local, response,
       ${fromNow(db, db`held_for`)} as held_until
     from unnest(
       ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
@@ -218,10 +221,12 @@ function outcomeRows(db: Database, outcomes: readonly DeliveryOutcome[], nowMs: 
       ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
       ${outcomes.map(({ status }) => status)}::integer[],
       ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
+      ${db.types.bools(outcomes.map(({ isLocal }) => isLocal))}::boolean[],
       ${db.types.texts(outcomes.map(({ response }) => response))}::text[],
       ${outcomes.map(({ holdUntilMs }) => distanceOf(holdUntilMs))}::bigint[]
     ) as came (
-      id, webhook_id, target_url, state, next_attempt_in, attempted_at, latency_ms, status, failure, response, held_for
+      id, webhook_id, target_url, state, next_attempt_in, attempted_at, latency_ms, status, failure, is_local, response,
+      held_for
     )
     join webhooks.webhooks w on w.id = came.webhook_id::uuid`
 }
