@@ -274,6 +274,7 @@ export async function rotateSecret(
   return changeWebhook(store, appId, webhookId, async (transaction) => {
     await expireSecrets(transaction, webhookId, graceSeconds)
     await addSecret(transaction, store.vault, webhookId)
+    await transaction`update webhooks.lanes set unsigned_since = null where webhook_id = ${webhookId}`
     await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
   })
 }

@@ -13,7 +13,7 @@ import { testVault } from '../../signers/testing/approved-signer.js'
 import { summarizeWebhooks } from '../limits.js'
 import { enqueueTestDelivery } from '../test-delivery.js'
 import { observeDeliveryQueue } from '../webhook-metrics.js'
-import { createWebhook } from '../webhooks.js'
+import { createWebhook, rotateSecret } from '../webhooks.js'
 import { createDeliveryQueue } from './delivery-queue.js'
 import { deliveryWorkers } from './delivery-store.js'
 
@@ -108,6 +108,14 @@ it('a secret that no key decrypts -> deliveries wait without an attempt, and go 
   await expect
     .poll(() => readDeliveries(webhook.id))
     .toEqual(deliveries.map(() => ({ state: 'delivered', attempts: 1, failure: null })))
+  expect(await readGauge()).toBe('plaza_webhooks_unsigned 0')
+})
+
+it('a new secret ends the problem at once, without an event', async () => {
+  const { webhook } = await createReceivedWebhook()
+  await db`update webhooks.lanes set unsigned_since = now() where webhook_id = ${webhook.id}`
+  expect(await readGauge()).toBe('plaza_webhooks_unsigned 1')
+  await rotateSecret({ db, vault: testVault, settings }, appId, webhook.id, 0)
   expect(await readGauge()).toBe('plaza_webhooks_unsigned 0')
 })
 
