@@ -63,7 +63,7 @@ export const webhooksModule: Module = {
         {
           name: 'deliveries of webhooks that wait too long',
           everyMs: HOUR_MS,
-          run: async () => countOverdue(await failOverdueDeliveries(db, config.webhookMaxWaitDays)),
+          run: () => failOverdueDeliveries(db, config.webhookMaxWaitDays, countOverdue),
         },
         {
           name: 'old deliveries of webhooks',

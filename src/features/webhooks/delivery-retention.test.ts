@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createApp } from '../apps/apps.js'
 import { testVault } from '../signers/testing/approved-signer.js'
@@ -46,13 +46,22 @@ function countByState() {
     select state, count(*)::integer as count from webhooks.deliveries group by state order by state`
 }
 
+/** Returns the number that is reported. */
+async function failOverdue(): Promise<number> {
+  let failed = 0
+  await failOverdueDeliveries(db, MAX_WAIT_DAYS, (count) => {
+    failed += count
+  })
+  return failed
+}
+
 it('deliveries that have waited for their turn too long fail with the reason, and others stay', async () => {
   await enqueue(9)
   await enqueue(8, { attempts: 3 })
   await enqueue(6)
   await enqueue(6, { attempts: 3 })
   await enqueue(9, { state: 'sending' })
-  expect(await failOverdueDeliveries(db, MAX_WAIT_DAYS)).toBe(2)
+  expect(await failOverdue()).toBe(2)
   const failed = await db`
     select attempts, failure, finished_at > now() - interval '1 hour' as "isNew"
     from webhooks.deliveries where state = 'failed' order by seq`
@@ -71,19 +80,30 @@ it('deliveries that have waited for their turn too long fail with the reason, an
 it('a large backlog fails in batches, up to what is younger', async () => {
   await enqueue(8, { count: 12_000 })
   await enqueue(1, { count: 3 })
-  expect(await failOverdueDeliveries(db, MAX_WAIT_DAYS)).toBe(12_000)
-  expect(await failOverdueDeliveries(db, MAX_WAIT_DAYS)).toBe(0)
+  expect(await failOverdue()).toBe(12_000)
+  expect(await failOverdue()).toBe(0)
   expect(await countByState()).toEqual([
     { state: 'failed', count: 12_000 },
     { state: 'waiting', count: 3 },
   ])
 })
 
+it('what has failed is counted where a later batch throws', async () => {
+  await enqueue(9, { count: 3 })
+  await enqueue(8, { attempts: 3 })
+  await db`alter table webhooks.deliveries add constraint broken check (state <> 'failed' or attempts <> 3)`
+  onTestFinished(async () => void (await db`alter table webhooks.deliveries drop constraint broken`))
+  const counts: number[] = []
+  const run = failOverdueDeliveries(db, MAX_WAIT_DAYS, (count) => counts.push(count))
+  await expect(run).rejects.toThrow('broken')
+  expect(counts).toEqual([3])
+})
+
 it('a delivery that is queued again waits from then on', async () => {
   await enqueue(9, { state: 'failed' })
   expect(await redeliverSince(db, webhook, new Date(0))).toBe(1)
   await enqueue(8)
-  expect(await failOverdueDeliveries(db, MAX_WAIT_DAYS)).toBe(1)
+  expect(await failOverdue()).toBe(1)
   expect(await db`select state from webhooks.deliveries order by seq`).toEqual([
     { state: 'waiting' },
     { state: 'failed' },

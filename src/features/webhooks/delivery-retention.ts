@@ -77,23 +77,35 @@ const OVERDUE_BATCH = 5_000
  * Fails deliveries that have been due for this time and were not sent: the target takes fewer than there are, or nobody sends.
  * Without an end they would stay for ever, with their events.
  *
- * @returns Their number.
+ * @param onFailed Called at the end with their number, also where a later batch throws.
  */
-export async function failOverdueDeliveries(db: Database, maxWaitDays: number): Promise<number> {
+export async function failOverdueDeliveries(
+  db: Database,
+  maxWaitDays: number,
+  onFailed: (count: number) => void,
+): Promise<void> {
+  let failed = 0
+  try {
+    for await (const count of failOverdueBatches(db, maxWaitDays)) failed += count
+  } finally {
+    onFailed(failed)
+  }
+}
+
+/** Yields the number of each batch. */
+async function* failOverdueBatches(db: Database, maxWaitDays: number): AsyncGenerator<number> {
   const webhooks = await db<{ id: string }[]>`
     select w.id
     from webhooks.webhooks w
     where exists (select from webhooks.deliveries d where d.webhook_id = w.id and ${isWaiting(db)})`
-  let failed = 0
   for (const { id } of webhooks) {
     for (let after: number | null = 0; after !== null; ) {
       const page = await failOverdueNew(db, id, maxWaitDays, after)
-      failed += page.failed
+      yield page.failed
       after = page.last
     }
-    failed += await failOverdueRetries(db, id, maxWaitDays)
+    yield* failOverdueRetries(db, id, maxWaitDays)
   }
-  return failed
 }
 
 /**
@@ -135,10 +147,13 @@ async function failUnlessClaimed(
   return count
 }
 
-/** Fails the overdue retries of a webhook, in batches. Returns their number. */
-async function failOverdueRetries(db: Database, webhookId: string, maxWaitDays: number): Promise<number> {
-  let failed = 0
-  await runInBatches(OVERDUE_BATCH, async () => {
+/** Fails the overdue retries of a webhook. Yields the number of each batch. */
+async function* failOverdueRetries(
+  db: Database,
+  webhookId: string,
+  maxWaitDays: number,
+): AsyncGenerator<number> {
+  for (let found = OVERDUE_BATCH; found === OVERDUE_BATCH; ) {
     const overdue = await db<{ id: string }[]>`
       select id
       from webhooks.deliveries
@@ -147,10 +162,9 @@ async function failOverdueRetries(db: Database, webhookId: string, maxWaitDays: 
       order by next_attempt_at
       limit ${OVERDUE_BATCH}`
     const ids = overdue.map(({ id }) => id)
-    failed += await failUnlessClaimed(db, ids, maxWaitDays)
-    return { count: ids.length }
-  })
-  return failed
+    yield await failUnlessClaimed(db, ids, maxWaitDays)
+    found = ids.length
+  }
 }
 
 function failure(db: Database, maxWaitDays: number): Fragment {
