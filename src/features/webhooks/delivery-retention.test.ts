@@ -99,6 +99,18 @@ it('what has failed is counted where a later batch throws', async () => {
   expect(counts).toEqual([3])
 })
 
+it('deliveries that are being claimed are left alone, and nothing waits for them', async () => {
+  await enqueue(9, { count: 3 })
+  await enqueue(9, { attempts: 3, count: 3 })
+  await db.begin(async (transaction) => {
+    await transaction`
+      select from webhooks.deliveries
+      where seq in (select max(seq) from webhooks.deliveries group by attempts) for update`
+    expect(await failOverdue()).toBe(4)
+  })
+  expect(await failOverdue()).toBe(2)
+})
+
 it('a delivery that is queued again waits from then on', async () => {
   await enqueue(9, { state: 'failed' })
   expect(await redeliverSince(db, webhook, new Date(0))).toBe(1)

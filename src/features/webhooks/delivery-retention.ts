@@ -129,22 +129,10 @@ async function failOverdueNew(
     order by seq
     limit ${OVERDUE_BATCH}`
   const ids = page.filter(({ isOverdue }) => isOverdue).map(({ id }) => id)
-  const failed = ids.length === 0 ? 0 : await failUnlessClaimed(db, ids, maxWaitDays)
+  const condition = db`id = any (${db.types.texts(ids)}::text[]::uuid[])`
+  const failed = ids.length === 0 ? 0 : await failUnlessClaimed(db, condition, maxWaitDays)
   const last = page.at(-1)
   return { failed, last: page.length === OVERDUE_BATCH && last?.isOld ? last.seq : null }
-}
-
-async function failUnlessClaimed(
-  db: Database,
-  deliveryIds: readonly string[],
-  maxWaitDays: number,
-): Promise<number> {
-  const { count } = await db`
-    update webhooks.deliveries
-    set ${failure(db, maxWaitDays)}
-    where id = any (${db.types.texts(deliveryIds)}::text[]::uuid[]) and state = 'waiting'
-      and next_attempt_at < ${dueBefore(db, maxWaitDays)}`
-  return count
 }
 
 /** Fails the overdue retries of a webhook. Yields the number of each batch. */
@@ -153,18 +141,31 @@ async function* failOverdueRetries(
   webhookId: string,
   maxWaitDays: number,
 ): AsyncGenerator<number> {
-  for (let found = OVERDUE_BATCH; found === OVERDUE_BATCH; ) {
-    const overdue = await db<{ id: string }[]>`
+  for (let count = OVERDUE_BATCH; count === OVERDUE_BATCH; ) {
+    count = await failUnlessClaimed(db, db`webhook_id = ${webhookId} and attempts > 0`, maxWaitDays)
+    yield count
+  }
+}
+
+/**
+ * Fails a batch of overdue deliveries. It waits for no row: a claim that runs locks rows in another order, and has what it
+ * has locked.
+ */
+async function failUnlessClaimed(db: Database, condition: Fragment, maxWaitDays: number): Promise<number> {
+  const { count } = await db`
+    with overdue as (
       select id
       from webhooks.deliveries
-      where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0
-        and next_attempt_at < ${dueBefore(db, maxWaitDays)}
+      where ${condition} and state = 'waiting' and next_attempt_at < ${dueBefore(db, maxWaitDays)}
       order by next_attempt_at
-      limit ${OVERDUE_BATCH}`
-    const ids = overdue.map(({ id }) => id)
-    yield await failUnlessClaimed(db, ids, maxWaitDays)
-    found = ids.length
-  }
+      limit ${OVERDUE_BATCH}
+      for update skip locked
+    )
+    update webhooks.deliveries d
+    set ${failure(db, maxWaitDays)}
+    from overdue
+    where d.id = overdue.id`
+  return count
 }
 
 function failure(db: Database, maxWaitDays: number): Fragment {
