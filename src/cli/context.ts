@@ -28,11 +28,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Says that a command found no server, and how to find it. */
-export function noServerText(dataDir: string): string {
-  return `no server is running on ${dataDir}: start it, or set DATABASE_URL or DATA_DIR as for the server`
-}
-
 /** Returns standard input for a secret. A terminal is refused: it would show what is typed, and the command waits without a word. */
 export function pipedInput({ stdin }: CommandContext): AsyncIterable<Uint8Array> {
   if (stdin.isTTY) throw new UsageError('pipe the key in, such as from a file: … < key.txt')

@@ -1,10 +1,10 @@
 import { type ReadLine, readLogs } from '../features/processes/logs/log-reader.js'
 import { connect } from '../platform/db/connection.js'
-import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import type { FeedLevel } from '../platform/log/log-feed.js'
-import { type CommandContext, loadConfig, noServerText, UsageError } from './context.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
+import { requireServerDatabase } from './server-database.js'
 
 /** The options of `plaza logs`. */
 export interface LogsOptions {
@@ -21,8 +21,7 @@ const inSentence: ReadonlySet<string> = new Set(['method', 'route', 'status', 'm
 export async function printLogs(context: CommandContext, options: LogsOptions): Promise<void> {
   const { follow = false, lines, level, json = false } = options
   const config = loadConfig(context)
-  const url = await findServerDatabase(config)
-  if (url === null) throw new UsageError(noServerText(config.dataDir))
+  const url = await requireServerDatabase(config)
   const signal = follow ? stopSignal(context) : null
   const db = connect(url, { poolSize: 1, applicationName: 'plaza logs' })
   try {

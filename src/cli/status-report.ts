@@ -7,13 +7,13 @@ import { readServerStatus, type ServerStatus } from '../features/console/overvie
 import { AT_END_SECONDS } from '../features/console/overview/sync-progress.js'
 import { unsignedProblems } from '../features/webhooks/webhook-metrics.js'
 import { connect } from '../platform/db/connection.js'
-import { findServerDatabase } from '../platform/db/open-database.js'
 import { POOL_END_SECONDS } from '../platform/db/pool-end.js'
 import { HOUR_SECONDS } from '../platform/durations.js'
 import { version } from '../platform/process/version.js'
 import { tryParseJson } from '../platform/text/try-parse-json.js'
-import { type CommandContext, loadConfig, noServerText, UsageError } from './context.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { serverAddress } from './server-address.js'
+import { requireServerDatabase } from './server-database.js'
 import { tableOf } from './table.js'
 
 /** The server itself answers within 2 s. */
@@ -39,8 +39,7 @@ export async function printStatus(
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {
   const config = loadConfig(context)
-  const url = await findServerDatabase(config)
-  if (url === null) throw new UsageError(noServerText(config.dataDir))
+  const url = await requireServerDatabase(config)
   const db = connect(url, { poolSize: 1, applicationName: 'plaza status' })
   try {
     const [status, http] = await Promise.all([

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createDataDir } from '../../test/server-process.js'
+import { lockDataDir } from '../platform/db/data-dir-lock.js'
 import { migrationState } from '../platform/db/migrate.js'
 import { createProgram } from './program.js'
 
@@ -57,5 +58,17 @@ it.each(['status', 'logs'])(
       )
     }
     expect(existsSync(absent)).toBe(false)
+  },
+)
+
+it.each(['status', 'logs'])(
+  'plaza %s beside a server whose PostgreSQL is down: names its process, and what to do',
+  async (command) => {
+    const dataDir = await createDataDir()
+    onTestFinished(lockDataDir(dataDir, 'serve'))
+    expect(await failureOf({ DATA_DIR: dataDir }, command)).toBe(
+      `the server runs on ${dataDir} (process ${process.pid}), but its database does not answer: it starts, recovers or ` +
+        `cannot start. Try again soon; ${dataDir}/postgres.log says what it does`,
+    )
   },
 )

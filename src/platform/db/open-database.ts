@@ -4,7 +4,7 @@ import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 import { isLockTimeout, isRefused, isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
-import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
+import { DataDirBusyError, type DataDirOwner, dataDirOwner } from './data-dir-lock.js'
 import { type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
 import { migrate } from './migrate.js'
 import { refuseTransactionPooling } from './pooling-check.js'
@@ -153,9 +153,15 @@ export async function findServerDatabase({
   return databaseUrl ?? (existsSync(dataDir) ? await urlOfServer(dataDir) : null)
 }
 
+/** Finds the process of a server that runs on this `DATA_DIR`, also while its PostgreSQL does not; null when none does. */
+export function findServerProcess(dataDir: string): DataDirOwner | null {
+  const owner = dataDirOwner(dataDir)
+  return owner?.command === SERVE_COMMAND ? owner : null
+}
+
 async function urlOfServer(dataDir: string): Promise<string | null> {
   const directory = await openDataDir(dataDir)
-  return dataDirOwner(directory)?.command === SERVE_COMMAND ? findEmbedded(directory) : null
+  return findServerProcess(directory) === null ? null : findEmbedded(directory)
 }
 
 /** 3D000: on its first start, a server has PostgreSQL running a moment before its database exists. */
