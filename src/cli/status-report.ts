@@ -31,6 +31,9 @@ interface HttpAnswer {
   /** Null when nothing answers there, which may be right: the server may have another address. */
   readonly status: 'ready' | 'not ready' | null
   readonly detail: string | null
+  /** Problems of a server that is ready all the same. */
+  readonly shortages: readonly string[]
+  readonly missing_roles: readonly string[]
 }
 
 /** Prints the state of the server, and fails if it is not ready. It starts and changes nothing. */
@@ -65,7 +68,22 @@ function withHttp(report: StatusReport): StatusReport {
   return { ...report, ready: false, problems: [...report.problems, problem] }
 }
 
-const Readiness = Type.Object({ status: Type.String(), database: Type.String() })
+/** The lists are missing in replies of earlier versions. */
+const Readiness = Type.Object({
+  status: Type.String(),
+  database: Type.String(),
+  shortages: Type.Optional(Type.Array(Type.String())),
+  missingRoles: Type.Optional(Type.Array(Type.String())),
+})
+
+const noLists = { shortages: [], missing_roles: [] }
+
+/** What to do about a shortage of the database, by its name. */
+const shortageAdvice: Readonly<Record<string, string>> = {
+  InsufficientStorage: 'has no storage left, or hardly any: free disk space',
+  InsufficientMemory: 'has no memory left for some statements: lower work_mem, or give it more memory',
+  ReadOnly: 'takes no writes: connect to the primary, or see default_transaction_read_only',
+}
 
 /** The address is the operator's own, and may be private: the client for users' URLs would refuse it. */
 async function askReadiness(config: Config): Promise<HttpAnswer> {
@@ -79,14 +97,16 @@ async function askReadiness(config: Config): Promise<HttpAnswer> {
     })
     text = await answer.text()
   } catch (error) {
-    return { url, status: null, detail: reasonOf(error) }
+    return { url, status: null, detail: reasonOf(error), ...noLists }
   }
   const body = tryParseJson(text)
-  if (!Value.Check(Readiness, body)) return { url, status: null, detail: 'another program answers there' }
+  if (!Value.Check(Readiness, body))
+    return { url, status: null, detail: 'another program answers there', ...noLists }
   const { status, ...parts } = body
+  const lists = { shortages: parts.shortages ?? [], missing_roles: parts.missingRoles ?? [] }
   return status === 'ready'
-    ? { url, status, detail: null }
-    : { url, status: 'not ready', detail: JSON.stringify(parts) }
+    ? { url, status, detail: null, ...lists }
+    : { url, status: 'not ready', detail: JSON.stringify(parts), ...lists }
 }
 
 function reasonOf(error: unknown): string {
@@ -109,6 +129,7 @@ function linesOf(report: StatusReport, config: Config): string[] {
     ...(database === null
       ? []
       : [`database  ${formatBytes(database.bytes)}, PostgreSQL ${database.version}${growthOf(database)}`]),
+    ...readinessLines(report),
     ...report.unreached_upstreams.map((upstream) => `sync      ${upstream}: never reached`),
     ...(sync === null ? [] : syncLines(sync)),
     ...publishingLines(report, config),
@@ -143,6 +164,15 @@ function linesOf(report: StatusReport, config: Config): string[] {
           }),
         ]),
   ]
+}
+
+/** Lists what a ready server lacks. One that is not ready has said it in its problem. */
+function readinessLines({ http, problems }: StatusReport): string[] {
+  if (http.status !== 'ready') return []
+  return [
+    ...http.shortages.map((shortage) => `the database ${shortageAdvice[shortage] ?? `lacks ${shortage}`}`),
+    ...http.missing_roles.map((role) => `no process has the role ${role}`),
+  ].flatMap((problem) => (problems.includes(problem) ? [] : [`problem   ${problem}`]))
 }
 
 function syncLines({ shards, backfill }: NonNullable<ServerStatus['sync']>): string[] {

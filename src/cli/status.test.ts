@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { Readable } from 'node:stream'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { startTestServer } from '../../test/running-server.js'
 import { createProgram } from './program.js'
@@ -112,6 +115,33 @@ it('says which scheduled jobs fail, of a server that is ready', async () => {
   expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
     'problem   the job "a sweep" failed at 2026-01-01T00:00:00.000Z: no such column',
   ])
+})
+
+it('says what the database lacks and which roles are missing, of a server that is ready', async () => {
+  const ready = { status: 'ready', database: 'ok', migrations: 'applied', eventLag: 0, roles: null }
+  const shortages = ['InsufficientStorage', 'ReadOnly', 'Later']
+  const answer = createServer((_, response) => {
+    response.end(JSON.stringify({ ...ready, shortages, missingRoles: ['sync'] }))
+  }).listen(0, '127.0.0.1')
+  await once(answer, 'listening')
+  onTestFinished(() => void answer.close())
+  const address = `http://127.0.0.1:${(answer.address() as AddressInfo).port}`
+  const { lines, failure } = await status({ PUBLIC_URL: address })
+  expect(failure).toBeNull()
+  expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
+    expect.stringMatching(/^problem {3}the database has no storage left, .*: free disk space$/),
+    expect.stringMatching(/^problem {3}the database takes no writes: connect to the primary/),
+    'problem   the database lacks Later',
+    'problem   no process has the role sync',
+  ])
+  const [json] = (await status({ PUBLIC_URL: address }, '--json')).lines
+  expect(JSON.parse(json!).http).toEqual({
+    url: address,
+    status: 'ready',
+    detail: null,
+    shortages,
+    missing_roles: ['sync'],
+  })
 })
 
 it('says that deliveries wait for the key of their secrets, of a server that is ready', async () => {
