@@ -302,6 +302,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
     claimed: readonly LaneItem<Prepared, Claimed>[],
   ): Promise<void> {
     const { log, queue } = this.#options
+    let isWaiting = false
     while (!this.#isStopped) {
       try {
         const prepared = await preparation.prepare(claimed.map(({ content }) => content))
@@ -309,8 +310,10 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
         this.#startAll(claimed.map((item, index) => ({ ...item, content: prepared[index]! })))
         return
       } catch (error) {
-        log.error({ err: error, items: claimed.length }, `items of ${queue.name} could not be prepared`)
+        if (!(isWaiting && isTemporary(error)))
+          log.error({ err: error, items: claimed.length }, `items of ${queue.name} could not be prepared`)
         if (isTemporary(error)) {
+          isWaiting = true
           await pause(RETRY_MS, this.#abortController.signal)
           continue
         }

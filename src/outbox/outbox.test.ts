@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import { silentLog } from '../platform/log/log.js'
+import { type Log, silentLog } from '../platform/log/log.js'
 import { nextTurn } from '../platform/process/turns.js'
 import { startOutbox } from './outbox.js'
 import { notifyChangedLanes, notifyLanes } from './outbox-queue.js'
@@ -22,10 +22,10 @@ await createQueueTables(db)
 beforeEach(async () => void (await db`truncate work.items, work.workers restart identity`))
 
 /** Starts a worker, which ends with the test. */
-async function startWorker(queue: TestQueue, concurrency = 2) {
+async function startWorker(queue: TestQueue, concurrency = 2, log: Log = silentLog) {
   const lockDb = connect({ poolSize: 1 })
   const parts = { queue, workers: testWorkers, concurrency, db, lockDb, listen: db.listen }
-  const outbox = await startOutbox({ ...parts, clock: Date.now, log: silentLog })
+  const outbox = await startOutbox({ ...parts, clock: Date.now, log })
   let stopping: Promise<void> | null = null
   const stop = () => (stopping ??= outbox.stop())
   onTestFinished(stop)
@@ -248,6 +248,26 @@ it('an item that cannot be prepared fails alone', async () => {
   await expect.poll(() => countStates(db)).toEqual({ ended: 4 })
   expect(failed).toEqual([broken])
   expect(target.sent.map(({ id }) => id)).toEqual(ids.filter((id) => id !== broken))
+})
+
+it('items that wait for a database to be prepared: the log says so once', async () => {
+  const target = createTarget()
+  await insertItems(db, 'prepared', 2)
+  const lines: string[] = []
+  const log = { ...silentLog, error: (_fields: object, text: string) => lines.push(text) }
+  let attempts = 0
+  const preparation: TestQueue['preparation'] = {
+    async prepare(claimed) {
+      attempts += 1
+      if (attempts <= 2) throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
+      return claimed
+    },
+    fail: success,
+  }
+  const queue = createTestQueue(db, target.send)
+  await startWorker({ ...queue, preparation }, 2, log)
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2 })
+  expect(lines).toEqual([`items of ${queue.name} could not be prepared`])
 })
 
 it('results wait for a database that is away, and nothing is sent a second time', async () => {

@@ -48,6 +48,28 @@ test('one shard of an upstream cannot start -> no shard has a cursor, as its tim
   expect(await db`select shard from sync.cursors`).toEqual([])
 })
 
+test('a database that is away at the start: the log says once that the sync restarts', async () => {
+  const { db } = await createTestDatabase({ poolSize: 8 })
+  const hub = await createTestHub(db)
+  const client = upstreamOf(logOf([{ messages: [new TestUser(1).cast('hello', testNow)] }]))
+  const settings = { addresses: [client.address], tls: false, headers: new Map(), trusted: true }
+  const upstreams = openUpstreams(settings, { connect: () => client })
+  let attempts = 0
+  const reserve = async () => {
+    attempts += 1
+    if (attempts <= 2) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    return await db.reserve()
+  }
+  const failing = new Proxy(db, {
+    get: (target, name) => (name === 'reserve' ? reserve : Reflect.get(target, name)),
+  })
+  const [log, metrics] = [createRecordingLog(), createRecordingMetrics()]
+  const parts = { hub, upstreams, trusted: true, selection: allUsers, log, metrics, clock: Date.now }
+  onTestFinished(startSync({ ...parts, db: failing }))
+  await expect.poll(() => attempts).toBe(3)
+  expect(log.lines.map(({ message }) => message).filter((text) => text === 'sync restarts')).toHaveLength(1)
+})
+
 /** Syncs with two upstreams until the first attempts have failed, and returns which of them were followed in turn. */
 async function followTwo(
   events: readonly UpstreamEvent[],

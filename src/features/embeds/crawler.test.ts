@@ -164,6 +164,23 @@ describe('crawler', () => {
     expect(await rowOf(site.url('mute.social', '/'))).toMatchObject({ state: 'pending', isLeased: true })
   })
 
+  it('a database that is away: one line of the log says so, and one that it is back', async () => {
+    const lines: string[] = []
+    const note = (_fields: object, text: string) => lines.push(text)
+    let attempts = 0
+    const begin: typeof db.begin = async (work: never) => {
+      attempts += 1
+      if (attempts <= 3) throw new Error('away')
+      return await db.begin(work)
+    }
+    const failing = new Proxy(db, {
+      get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
+    })
+    createTestCrawler(failing, { log: { ...silentLog, error: note, info: note }, pollMs: 1 }).start()
+    await expect.poll(() => attempts).toBeGreaterThan(5)
+    expect(lines).toEqual(['crawl queue poll failed: it is repeated', 'the crawl queue is polled again'])
+  })
+
   it('stop: aborts requests and releases claims', async () => {
     const site = await serveSite((req, res) => {
       if (site.visits.length > 1) servePage(req, res)

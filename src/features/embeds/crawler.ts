@@ -7,6 +7,7 @@ import { limits } from '../../platform/limits/limits.js'
 import { createSlots } from '../../platform/limits/slots.js'
 import { chargeAtOnce, type WorkLimits } from '../../platform/limits/work-limits.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
+import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
 import { pause } from '../../platform/process/pause.js'
@@ -129,12 +130,13 @@ export class Crawler {
   async #run(): Promise<void> {
     const { log, pollMs = POLL_MS } = this.options
     const { signal } = this.#stopping
+    const poll = reportFirstFailure(
+      () => this.#claim(),
+      (error) => log.error({ err: error }, 'crawl queue poll failed: it is repeated'),
+      () => log.info({}, 'the crawl queue is polled again'),
+    )
     while (!signal.aborted) {
-      try {
-        await this.#claim()
-      } catch (error) {
-        log.error({ err: error }, 'crawl queue poll failed')
-      }
+      await poll()
       if (!signal.aborted) await pause(pollMs, this.#idle.signal)
       this.#idle = new AbortController()
     }

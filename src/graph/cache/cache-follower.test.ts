@@ -23,36 +23,47 @@ afterAll(() => tail.close())
 /** Starts a follower, with a cache that says what it is told. */
 async function follow(listener: Database) {
   const warn = vi.fn()
+  const info = vi.fn()
+  const statement = vi.fn()
   const evicted: string[] = []
   const empty = vi.fn()
   const invalidation = new Invalidation()
   invalidation.add({ evict: (tags) => evicted.push(...tags), empty })
   const stop = await startCacheFollower({
     // Its statements end after a fifth of a second.
-    db: connect({ requestTimeoutMs: 200 }),
+    db: new Proxy(connect({ requestTimeoutMs: 200 }), {
+      apply(target, self, given) {
+        statement()
+        return Reflect.apply(target, self, given)
+      },
+    }),
     listener,
     invalidation,
     tail,
     shards: 1,
-    log: { ...silentLog, warn },
+    log: { ...silentLog, warn, info },
   })
   await expect.poll(() => invalidation.blocks.isLost()).toBe(false)
-  return { warn, evicted, empty, stop }
+  return { warn, info, statement, evicted, empty, stop }
 }
 
-test('a page of the log that cannot be read: caches stay, and hear later what it says', async () => {
-  const { warn, evicted, empty, stop } = await follow(db)
+test('a page of the log that cannot be read: caches stay, hear later what it says, and one warning tells of it', async () => {
+  const { warn, info, statement, evicted, empty, stop } = await follow(db)
   const cleared = empty.mock.calls.length
   await db.begin(async (transaction) => {
     await transaction`lock table hub.events in access exclusive mode`
     // Another process says that it has logged something.
     await connect()`select pg_notify(${eventChannel}, ${`1:${eventId(1_000, 0)}`})`
-    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1)
+    await expect.poll(() => warn.mock.calls.length).toBe(1)
+    const statements = statement.mock.calls.length
+    await expect.poll(() => statement.mock.calls.length).toBeGreaterThan(2 * statements)
   })
   const cast = user.cast('after the outage', testNow)
   expect(await hub.submit([cast])).toEqual([null])
   await expect.poll(() => evicted).toContain(cacheTag.cast(cast.hash.toString('hex')))
   expect(empty).toHaveBeenCalledTimes(cleared)
+  expect(warn).toHaveBeenCalledTimes(1)
+  expect(info.mock.calls).toEqual([[{}, 'cache invalidation reads the event log again']])
   await stop()
 })
 

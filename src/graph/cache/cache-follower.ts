@@ -54,6 +54,7 @@ export async function startCacheFollower(options: CacheFollowerOptions): Promise
 async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Promise<void> {
   const { db, invalidation, tail, log } = options
   let ranges: readonly ShardRange[] | null = null
+  let isFailing = false
   while (!signal.aborted) {
     try {
       if (ranges === null || invalidation.blocks.isLost()) ranges = await rangesFromLogEnd(options)
@@ -65,12 +66,15 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       }
       const page = await applyPage(db, invalidation, ranges, PAGE_SIZE)
       ranges = page.remaining
+      if (isFailing) log.info({}, 'cache invalidation reads the event log again')
+      isFailing = false
       if (page.isEnd) await tail.wait(positionsOf(ranges), signal)
     } catch (error) {
       if (signal.aborted) return
       if (ranges !== null && isUnavailable(error)) {
         // The position stays known. While the database is unavailable, the caches answer with what they have.
-        log.warn({ err: error }, 'cache invalidation cannot read the event log: retrying')
+        if (!isFailing) log.warn({ err: error }, 'cache invalidation cannot read the event log: retrying')
+        isFailing = true
         await pause(RETRY_MS, signal)
         continue
       }
@@ -81,7 +85,11 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
           continue
         }
         tail.reportReset('caches', error.reset)
-      } else log.warn({ err: error }, 'cache invalidation lost the event log: caches are cleared, retrying')
+      } else {
+        if (ranges !== null || !isFailing)
+          log.warn({ err: error }, 'cache invalidation lost the event log: caches are cleared, retrying')
+        isFailing = true
+      }
       ranges = null
       invalidation.loseLog()
       if (!isReset) await pause(RETRY_MS, signal)

@@ -215,7 +215,7 @@ function poll(
   hasReaders: () => boolean,
   log: Log,
 ): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
   let busy = false
   const poll = reportFirstFailure(pollEnds, (error) =>
     log.warn({ err: error }, 'could not poll the end of the log'),

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
@@ -19,6 +20,7 @@ import { builtCli } from '../../../test/built-cli.js'
 import { createDataDir } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
 import { silentLog } from '../log/log.js'
+import { readPostmaster } from './cluster-process.js'
 import { connect } from './connection.js'
 import { boundClusterLog } from './data-dir.js'
 import { DataDirBusyError, dataDirOwner, lockDataDir } from './data-dir-lock.js'
@@ -156,6 +158,28 @@ describe('the embedded PostgreSQL', () => {
       encoding: 'utf8',
     })
     expect(JSON.parse(lines)).toEqual(['cannot tell whether PostgreSQL runs: raise the limit of open files'])
+  })
+
+  it('that cannot be restarted: the log has one line of it, however often it is tried', async () => {
+    const dataDir = await createDataDir()
+    const lines: string[] = []
+    const note = (_fields: object, message: string) => lines.push(message)
+    await start(dataDir, { log: { ...silentLog, error: note, info: note } })
+    lines.length = 0
+    const settingsFile = join(dataDir, 'postgres/postgresql.conf')
+    const settings = readFileSync(settingsFile)
+    appendFileSync(settingsFile, 'no_such_setting = 1\n')
+    process.kill((await readPostmaster(join(dataDir, 'postgres')))!.pid, 'SIGKILL')
+    const attempts = () =>
+      readFileSync(join(dataDir, 'postgres.log'), 'utf8').split('unrecognized configuration parameter').length
+    await expect.poll(attempts).toBeGreaterThan(2)
+    writeFileSync(settingsFile, settings)
+    await expect.poll(() => lines.at(-1)).toBe('PostgreSQL restarted')
+    expect(lines).toEqual([
+      'PostgreSQL ended unexpectedly: restarting it',
+      expect.stringContaining('PostgreSQL restart failed'),
+      'PostgreSQL restarted',
+    ])
   })
 
   it('replaces an incomplete cluster', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reportFirstFailure } from '../log/first-failure.js'
 import type { Log } from '../log/log.js'
 import { freePort } from '../process/free-port.js'
 import {
@@ -299,20 +300,23 @@ function superviseCluster(
   let running = first
   let canLook = true
 
+  const tryToRestart = reportFirstFailure(
+    async () => {
+      running =
+        (await findRunning(location, first.port)) ??
+        (await startCluster(location, startOptions(first.port, options, { postmaster, stopping })))
+      postmaster.follow(running.pid)
+      log.info({ pid: running.pid, port: running.port }, 'PostgreSQL restarted')
+    },
+    (error) =>
+      log.error({ err: error }, 'PostgreSQL restart failed: repeated each second, and not logged again'),
+  )
+
   async function restart(): Promise<void> {
     log.error({ pid: running.pid }, 'PostgreSQL ended unexpectedly: restarting it')
     while (!stopping.signal.aborted) {
-      try {
-        running =
-          (await findRunning(location, first.port)) ??
-          (await startCluster(location, startOptions(first.port, options, { postmaster, stopping })))
-        postmaster.follow(running.pid)
-        log.info({ pid: running.pid, port: running.port }, 'PostgreSQL restarted')
-        return
-      } catch (error) {
-        log.error({ err: error }, 'PostgreSQL restart failed, retrying')
-        await sleep(RESTART_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
-      }
+      if (await tryToRestart()) return
+      await sleep(RESTART_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { reportFirstFailure } from './first-failure.js'
 
-it('of failures in a row only the first is reported, and one after a success again', async () => {
+it('of failures in a row only the first and their end are reported, and those after a success again', async () => {
   const outcomes = ['a', 'b', null, 'c', 'd', null, null, 'e']
   const reported: unknown[] = []
   const run = reportFirstFailure(
@@ -10,7 +10,10 @@ it('of failures in a row only the first is reported, and one after a success aga
       if (failure) throw failure
     },
     (error) => reported.push(error),
+    () => reported.push('end'),
   )
-  while (outcomes.length > 0) await run()
-  expect(reported).toEqual(['a', 'c', 'e'])
+  const succeeded: boolean[] = []
+  while (outcomes.length > 0) succeeded.push(await run())
+  expect(reported).toEqual(['a', 'end', 'c', 'end', 'e'])
+  expect(succeeded).toEqual([false, false, true, false, false, true, true, false])
 })

@@ -122,6 +122,26 @@ it('a job whose statement takes too long: waits for its next run, too', async ()
   await stop()
 })
 
+it('a database that is away: a job says so once, and once that it is back', async () => {
+  const lines: string[] = []
+  const note = (_fields: object, text: string) => lines.push(text)
+  const log: Log = { ...silentLog, error: note, warn: note, info: note }
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const states = ['away', 'away', 'away', 'back', 'back', 'away', 'failing', 'back']
+  const run = async () => {
+    const state = states.shift()
+    if (state === 'away') throw away
+    if (state === 'failing') throw new Error('no')
+  }
+  const job = { name: 'sweep', everyMs: 1, perProcess: true, run }
+  const stop = startScheduledJobs([job], { locks, log })
+  await expect.poll(() => states).toEqual([])
+  await stop()
+  const waits = 'a scheduled job waits for the database'
+  const goesOn = 'a scheduled job no longer waits for the database'
+  expect(lines).toEqual([waits, goesOn, waits, 'a scheduled job failed'])
+})
+
 it('stops at once between two runs, and waits for a current run', async () => {
   let finish = () => {}
   const under = new Promise<void>((resolve) => {

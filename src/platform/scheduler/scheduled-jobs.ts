@@ -29,7 +29,7 @@ const TAKEOVER_MS = 3_000
 
 /**
  * Runs every job immediately and then at its interval, without overlap. A failure is logged, and the next run
- * retries. A job that is not per process runs in the process that holds its lock, until that process ends.
+ * retries; of a database that is away only the first one is, and the end. A job that is not per process runs in the process that holds its lock, until that process ends.
  * Returns a function that stops the jobs and waits for current runs.
  */
 export function startScheduledJobs(
@@ -56,6 +56,7 @@ async function repeat(
   { locks, log, runs }: SchedulerOptions,
   stopping: AbortSignal,
 ): Promise<void> {
+  let isWaiting = false
   while (!stopping.aborted) {
     let waitMs = job.everyMs
     let end: ReturnType<JobRuns['begin']> | undefined
@@ -66,15 +67,22 @@ async function repeat(
         await job.run()
         end?.(waitMs)
       } else if (!isResting) waitMs = Math.min(waitMs, TAKEOVER_MS)
+      if (isWaiting && !isResting) {
+        log.info({ job: job.name }, 'a scheduled job no longer waits for the database')
+        isWaiting = false
+      }
     } catch (error) {
       // It was cancelled, or its next run, elsewhere or later, tells.
       if (stopping.aborted) return
       const outage = outageOf(error)
-      if (outage === 'DatabaseAway' || outage === 'ReadOnly') {
+      const waits = outage === 'DatabaseAway' || outage === 'ReadOnly'
+      if (waits) {
         // It is soon back, or its successor there: an hourly job would miss its hour. One that took too long would do so again, all day.
         waitMs = Math.min(waitMs, TAKEOVER_MS)
-        log.warn({ err: error, job: job.name, retryMs: waitMs }, 'a scheduled job waits for the database')
+        if (!isWaiting)
+          log.warn({ err: error, job: job.name, retryMs: waitMs }, 'a scheduled job waits for the database')
       } else log.error({ err: error, job: job.name }, 'a scheduled job failed')
+      isWaiting = waits
       end?.(waitMs, error)
     }
     await pause(waitMs, stopping)

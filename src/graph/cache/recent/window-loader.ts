@@ -1,6 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { literal } from '../../../platform/db/literal.js'
 import { DAY_SECONDS, HOUR_SECONDS } from '../../../platform/durations.js'
+import { reportFirstFailure } from '../../../platform/log/first-failure.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause, resultWithin } from '../../../platform/process/pause.js'
 import { ReactionType } from '../../../protocol/definitions.js'
@@ -59,14 +60,19 @@ export function startWindowLoader(options: WindowLoaderOptions): () => Promise<v
 
 async function keepFilled(options: WindowLoaderOptions, signal: AbortSignal): Promise<void> {
   const { window, clock, log } = options
-  while (!signal.aborted) {
-    try {
+  const fill = reportFirstFailure(
+    async () => {
       await fillWindow(options, signal)
       dropOldLikes(window, clock())
-    } catch (error) {
+    },
+    (error) => {
       if (signal.aborted) return
       log.warn({ err: error }, 'the window of recent casts cannot be filled; feeds read the tables; retrying')
-    }
+    },
+    () => log.info({}, 'the window of recent casts is filled again'),
+  )
+  while (!signal.aborted) {
+    await fill()
     await pause(POLL_MS, signal)
   }
 }

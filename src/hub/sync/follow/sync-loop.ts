@@ -54,17 +54,21 @@ type LockedSyncOptions = SyncOptions & Pick<ShardSyncOptions, 'session'>
 
 async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void> {
   const { db, log } = options
+  let isFailing = false
   while (!signal.aborted) {
     try {
       await withLock(db, signal, async (session, lockSignal) => {
         await options.selection.takeOver()
+        isFailing = false
         await Promise.all([
           syncWithLock({ ...options, session }, lockSignal),
           options.background?.(lockSignal),
         ])
       })
+      isFailing = false
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, 'sync restarts')
+      if (!signal.aborted && !isFailing) log.error({ err: error }, 'sync restarts')
+      isFailing = true
     }
     await pause(LOCK_RETRY_MS, signal)
   }
