@@ -24,6 +24,7 @@ import { JobRuns } from '../platform/scheduler/job-runs.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { openConnections, splitConnections } from './connections.js'
+import { diskSpaceJob } from './disk-space.js'
 import { findIdleRoles } from './idle-roles.js'
 import { Lifecycle } from './lifecycle.js'
 import type { Module, ServerApp, Services, StartedModule } from './module.js'
@@ -104,7 +105,7 @@ async function compose(
   const metrics = createMetrics()
   const tracing = await openTracing(config, logger, metrics.registry)
   lifecycle.onStop(() => tracing.stop(config.shutdownTimeoutMs / 3))
-  const { signal, onDatabaseStart: onStart } = extension
+  const { signal, onDatabaseStart: onStart, mergeHooks: extraHooks } = extension
   const database = await openServerDatabase(config, logger, { signal, onStart })
   lifecycle.onStop(database.close)
   extension.onDatabaseOpen()
@@ -128,7 +129,6 @@ async function compose(
   const errors = new ErrorJournal(Date.now)
   const feed = new LogFeed(Date.now)
   const log = recorded(journaled(logger, errors), feed)
-  const { mergeHooks: extraHooks } = extension
   const opened = await openApp(
     { config, log, errors, metrics, tracing, roles, connections, extraHooks, publicUrl, lifecycle },
     database.url,
@@ -167,11 +167,12 @@ async function compose(
 }
 
 function startJobs(app: AppParts, started: readonly StartedModule[], lifecycle: Lifecycle): void {
-  const { connections, processId, log, metrics } = app
+  const { connections, processId, log, metrics, config } = app
   const runs = new JobRuns(app.clock, createJobMetrics(metrics.registry))
   const jobs = [
     ...started.flatMap((module) => module.jobs ?? []),
     measuresJob(app),
+    ...(config.databaseUrl === undefined ? [diskSpaceJob(config.dataDir, log)] : []),
     {
       name: 'runs of jobs',
       everyMs: JOB_RUNS_FLUSH_MS,

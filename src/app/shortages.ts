@@ -1,9 +1,8 @@
-import { statfs } from 'node:fs/promises'
 import { Counter } from 'prom-client'
 import { type Shortage, shortageOf } from '../platform/db/connection-errors.js'
-import { clusterDirectory } from '../platform/db/data-dir.js'
 import { isRecent } from '../platform/durations.js'
 import type { Metrics } from '../platform/metrics.js'
+import { readFreeBytes } from './disk-space.js'
 
 /** PostgreSQL writes its log in files of this size, and ends when it cannot make the next one. */
 const MIN_FREE_BYTES = 16 * 2 ** 20
@@ -80,13 +79,5 @@ class RecentShortages {
 }
 
 async function isAlmostFull(dataDir: string | undefined): Promise<boolean> {
-  if (dataDir === undefined) return false
-  // The database may be on another disk, behind a link.
-  const free = await statfs(await clusterDirectory(dataDir))
-    .catch(() => statfs(dataDir))
-    .then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => Number.POSITIVE_INFINITY,
-    )
-  return free < MIN_FREE_BYTES
+  return dataDir !== undefined && (await readFreeBytes(dataDir)) < MIN_FREE_BYTES
 }
