@@ -32,8 +32,8 @@ export function lockDataDir(directory: string, command: string): () => void {
   const identity = processIdentity(process.pid) ?? ''
   const content = `${process.pid}\n${identity}\n${command}\n`
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, content, { mode: 0o644 })
   try {
+    writeFileSync(draft, content, { mode: 0o644 })
     // `link` fails if the name exists, and creates the file with its complete content.
     while (!tryLink(draft, file)) {
       const lockContent = read(file)

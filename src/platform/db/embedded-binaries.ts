@@ -66,10 +66,16 @@ export async function copyBinaries(binaries: Binaries, parent: string): Promise<
   if (!existsSync(root)) {
     const draft = `${root}.${process.pid}`
     await mkdir(parent, { recursive: true, mode: 0o755 })
-    await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
-    await makeWorldReadable(draft)
-    // The rename publishes the complete copy. Another process may have published the same bytes first.
-    await rename(draft, root).catch(() => rm(draft, { recursive: true, force: true }))
+    try {
+      await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
+      await makeWorldReadable(draft)
+      // The rename publishes the complete copy.
+      await rename(draft, root)
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true })
+      // Another process may have published the same bytes first.
+      if (!existsSync(root)) throw error
+    }
   }
   return binariesAt(root, binaries.version)
 }

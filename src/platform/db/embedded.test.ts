@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtCli } from '../../../test/built-cli.js'
-import { createDataDir } from '../../../test/server-process.js'
+import { createDataDir, runCommand } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
 import { silentLog } from '../log/log.js'
 import { readPostmaster } from './cluster-process.js'
@@ -209,6 +209,16 @@ describe('the lock of a data directory', () => {
     expect(dataDirOwner(dataDir)).toBeNull()
     lockDataDir(dataDir, 'third')()
   })
+
+  it('that cannot be written, as on a full disk, leaves no file behind', async () => {
+    const dataDir = await createDataDir()
+    // Files can be made, but hold no byte.
+    const through = ['sh', '-c', 'ulimit -f 0 && exec "$0" "$@"']
+    const server = await runCommand(['serve'], { dataDir, through })
+    expect(await server.ended).toEqual({ code: 1, signal: null })
+    expect(server.output()).toContain('EFBIG')
+    expect(readdirSync(dataDir)).toEqual([])
+  })
 })
 
 describe.runIf(process.getuid?.() === 0)('for root', () => {
@@ -261,6 +271,15 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     expect(await canReach(nobodyUser, copy.initdb)).toBe(true)
     // The second call finds the existing copy.
     expect(await copyBinaries(await findBinaries(), parent)).toEqual(copy)
+  })
+
+  it('a copy of the programs that fails leaves nothing behind', async () => {
+    const [source, parent] = [await createDataDir(), await createDataDir()]
+    writeFileSync(join(source, 'first'), 'copied')
+    execFileSync('mkfifo', [join(source, 'pipe')])
+    const binaries = { ...(await findBinaries()), root: source }
+    await expect(copyBinaries(binaries, parent)).rejects.toThrow('FIFO')
+    expect(readdirSync(parent)).toEqual([])
   })
 
   it('checks access of another user in every parent directory', async () => {
