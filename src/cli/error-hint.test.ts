@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
+import { createDatabaseLogin } from '../../test/database-login.js'
 import { startTestServer } from '../../test/running-server.js'
 import { connect } from '../platform/db/connection.js'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 import { freePort } from '../platform/process/free-port.js'
 import { errorHint } from './error-hint.js'
 
-const { url } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 
 /** What listening there fails with. */
 function listenFailure(port: number, host: string): Promise<Error> {
@@ -104,6 +105,35 @@ it('gives a hint for a database that takes no writes', () => {
   expect(errorHint(Object.assign(refused, { code: '25006' }), true, '/data')).toContain(
     'takes no writes: name the primary',
   )
+})
+
+it('gives a hint for a missing right that says which one', async () => {
+  const hintOf = async (statement: string) => {
+    // Rolled back with the statement that fails.
+    const refused: unknown = await db
+      .begin(async (transaction) => {
+        await transaction.unsafe(`create role ${role}; set local role ${role}`)
+        await transaction.unsafe(statement)
+      })
+      .catch((error: unknown) => error)
+    expect(errorHint(refused, false, '/data')).toBeNull()
+    return errorHint(refused, true, '/data')
+  }
+  const role = `plaza_guest_${process.pid}`
+  const name = new URL(url).pathname.slice(1)
+  expect(await hintOf('create schema mine')).toContain(`\`grant all on database ${name}\` to the user`)
+  expect(await hintOf('create table public.mine ()')).toContain('`grant all on schema public` to the user')
+  for (const statement of ['select from apps.apps', 'select from public.schema_migrations'])
+    expect(await hintOf(statement)).toContain('that has created the tables')
+})
+
+it('gives a hint for a database that admits no more connections', async () => {
+  const login = await createDatabaseLogin(db, url)
+  await db.unsafe(`alter role ${new URL(login.url).username} connection limit 0`)
+  const refused = connect(login.url, { poolSize: 1, applicationName: 'plaza test' })
+  const error: unknown = await refused`select 1`.catch((reason: unknown) => reason)
+  await refused.end()
+  expect(errorHint(error, true, '/data')).toMatch(/^lower DATABASE_POOL, .* or raise max_connections/)
 })
 
 it('gives hints for what pg_hba.conf does not admit', () => {

@@ -21,6 +21,9 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
   // read_only_sql_transaction
   25006:
     'DATABASE_URL leads to a PostgreSQL that takes no writes: name the primary, or find out why it refuses them (default_transaction_read_only)',
+  // too_many_connections, also of the limit of a user or of the database
+  53300:
+    'lower DATABASE_POOL, whose sum over all processes must fit, or raise max_connections of PostgreSQL (docs/clusters.md)',
   ECONNREFUSED: 'start the PostgreSQL of DATABASE_URL, or set it to another one',
   ENOTFOUND: 'check the host in DATABASE_URL',
   WRONG_SERVER: 'check target_session_attrs and the hosts in DATABASE_URL: none of them is such a server',
@@ -61,7 +64,16 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean, dataDir: stri
   }
   if (!hasDatabaseUrl) return null
   if (code === '28000' && error.message.includes('pg_hba.conf')) return hbaHint(error.message)
+  if (code === '42501') return privilegeHint(error.message)
   return DATABASE_HINTS[String(code)] ?? null
+}
+
+/** Says which right the user of the database lacks. One that owns the database, and made what is in it, has all that are needed. */
+function privilegeHint(message: string): string {
+  const [, kind, name] = /^permission denied for (database|schema) "?([^"]+)"?$/.exec(message) ?? []
+  return kind === 'database' || name === 'public'
+    ? `\`grant all on ${kind} ${name}\` to the user of DATABASE_URL, or make it the owner of the database (docs/deploy.md)`
+    : 'name the user in DATABASE_URL that has created the tables, or give them to this one (`reassign owned by`)'
 }
 
 /** Says what to do about an address, a user or a connection that `pg_hba.conf` does not admit. */
