@@ -8,6 +8,7 @@ import { ensureCursors } from '../hub/log/consumer-batch.js'
 import { countConsumerGaps } from '../hub/log/log-metrics.js'
 import type { MergeHook } from '../hub/merge/merge.js'
 import { shardNumbers } from '../hub/shard-count.js'
+import { warnIfCollationChanged } from '../platform/db/collation-version.js'
 import type { Database } from '../platform/db/connection.js'
 import { isRefused, isUnavailable } from '../platform/db/connection-errors.js'
 import { parseDatabaseUrl } from '../platform/db/database-url.js'
@@ -123,6 +124,7 @@ async function compose(
   lifecycle.onStop(() => connections.end())
   const namesOthers = Boolean(config.databaseReplicaUrl) || parseDatabaseUrl(database.url).hosts.length > 1
   await warnIfAsynchronous(connections.read, logger, namesOthers)
+  await warnIfCollationChanged(connections.read, logger)
   await extension.prepare?.(connections.write)
   let mainUrl = ''
   const publicUrl = () => config.publicUrl ?? mainUrl
