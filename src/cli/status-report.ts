@@ -78,7 +78,7 @@ const Readiness = Type.Object({
 
 const noLists = { shortages: [], missing_roles: [] }
 
-/** What to do about a shortage of the database, by its name. */
+/** Advice about a shortage of the database, by its name. */
 const shortageAdvice: Readonly<Record<string, string>> = {
   InsufficientStorage: 'has no storage left, or hardly any: free disk space',
   InsufficientMemory: 'has no memory left for some statements: lower work_mem, or give it more memory',
