@@ -61,7 +61,7 @@ describe('what an operator reads of a failed exchange', () => {
     })
   })
 
-  it.each(['ENETUNREACH', 'EHOSTUNREACH', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAI_AGAIN'])(
+  it.each(['ENETUNREACH', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAI_AGAIN'])(
     'that this server could not begin: %s',
     async (code) => {
       const resolve = async () => Promise.reject(Object.assign(new Error('connect'), { code }))
@@ -74,7 +74,8 @@ describe('what an operator reads of a failed exchange', () => {
 
   it.each([
     [['ENETUNREACH', 'ECONNREFUSED'], 'connection', 'ECONNREFUSED from the target'],
-    [['ENETUNREACH', 'EHOSTUNREACH'], 'local', 'the network of this server failed (ENETUNREACH)'],
+    [['ENETUNREACH', 'EHOSTUNREACH'], 'connection', 'EHOSTUNREACH from the target'],
+    [['ENETUNREACH', 'EADDRNOTAVAIL'], 'local', 'the network of this server failed (ENETUNREACH)'],
   ])('with several addresses: %s', async (codes, kind, detail) => {
     const errors = codes.map((code) => Object.assign(new Error('connect'), { code }))
     const failure = Object.assign(new AggregateError(errors), { code: codes[0] })

@@ -265,10 +265,13 @@ const tlsCode =
 /** Codes of the operating system: ECONNREFUSED, EPIPE. Codes of Node.js continue with an underscore. */
 const systemCode = /^E[A-Z0-9]+$/
 
-/** Codes of the operating system for a lack of resources, a local port, a route or a permission on this side. */
+/**
+ * Codes of the operating system for a lack of resources, a local port, a route or a permission on this side. A host that cannot be
+ * reached (EHOSTUNREACH) is not among them: routers of targets that are gone say that for ever.
+ */
 const localCodes: ReadonlySet<string> = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EACCES', 'EPERM', 'EAI_AGAIN'],
-  ...['ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH'],
+  ...['ENETDOWN', 'ENETUNREACH'],
 ])
 
 /** Classifies an error of a network exchange; null for a bug, which should be thrown. */
