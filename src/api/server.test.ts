@@ -167,7 +167,21 @@ describe('errors', () => {
       code: 'bad_request.invalid_param',
       message: 'the path cannot be decoded: each % must be followed by two hex digits that form UTF-8',
     })
-    expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
+    for (const url of ['/v2/social/%zz', '/v1/farcaster/%zz'])
+      expect((await app.inject(url)).json()).toMatchObject({ code: 'InvalidField', status: 400 })
+    expect((await app.inject('/v1/casts/%zz')).json()).toMatchObject({
+      error: 'Failed to handle request',
+      errCode: 'bad_request.invalid_param',
+      name: 'HubError',
+    })
+  })
+
+  it('a path that cannot be decoded: the reply has a request id, and no cache keeps it', async () => {
+    const { app } = await build()
+    for (const url of ['/v1/%zz', '/v2/social/%zz', '/healthz/%zz']) {
+      const { headers } = await app.inject({ url, headers: { 'x-request-id': 'edge-7:42' } })
+      expect([url, headers['x-request-id'], headers['cache-control']]).toEqual([url, 'edge-7:42', 'no-store'])
+    }
   })
 
   it('a query that cannot be decoded -> 400 in the form of the API', async () => {

@@ -8,6 +8,7 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { failureBody } from '../hub/methods/http/errors.js'
 import { describeError, PlazaError } from '../platform/errors.js'
 import { allowAnyOrigin, corsHeadersOf } from '../platform/http/cors.js'
 import { failureMessageOf, toPlazaError } from '../platform/http/failure.js'
@@ -28,7 +29,7 @@ import { closeWithLinger } from './lingering-close.js'
 import { createRefusalLog } from './refusal-log.js'
 import { limitRequestTime } from './request-deadlines.js'
 import { traceRequests } from './request-spans.js'
-import { answerUnparsed, requireHost } from './unparsed-requests.js'
+import { answerUnparsed, hubPath, requireHost } from './unparsed-requests.js'
 
 export interface ServerOptions {
   readonly log: Logger
@@ -204,8 +205,19 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
   const problem = unreadable[failure.code]
   const error =
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
-  const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
   // Hooks do not run for such a path.
-  const headers = { 'x-content-type-options': 'nosniff', ...corsHeadersOf(request.url) }
-  reply.status(describeError(error.code).status).headers(headers).send(body)
+  reply
+    .status(describeError(error.code).status)
+    .headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      ...corsHeadersOf(request.url),
+    })
+    .send(bodyOfUnreadable(error, request))
+}
+
+function bodyOfUnreadable(error: PlazaError, request: FastifyRequest): object {
+  if (hubPath.test(request.url)) return failureBody('Failed to handle request', error)
+  return /^\/(v[12]|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
 }

@@ -53,7 +53,7 @@ const malformed: Problem = {
 }
 
 /** The hub's paths, but not those of the main API's version 1. */
-const hubPath = /^\/v1\/(?!farcaster\/)/
+export const hubPath = /^\/v1\/(?!farcaster\/)/
 const requestLine = /^[A-Z]{1,20} (\/\S{0,100})/
 const REQUEST_LINE_BYTES = 128
 
