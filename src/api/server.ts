@@ -29,7 +29,7 @@ import { closeWithLinger } from './lingering-close.js'
 import { createRefusalLog } from './refusal-log.js'
 import { limitRequestTime } from './request-deadlines.js'
 import { traceRequests } from './request-spans.js'
-import { answerUnparsed, hubPath, requireHost } from './unparsed-requests.js'
+import { answerUnparsed, hubPath, ignoreExpectations, requireHost } from './unparsed-requests.js'
 
 export interface ServerOptions {
   readonly log: Logger
@@ -132,6 +132,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (path.includes('%00')) throw new PlazaError('bad_request.invalid_param', 'the path holds U+0000')
   })
   closeWithLinger(app, MAX_BODY_BYTES)
+  ignoreExpectations(app)
   requireHost(app)
   limitRequestTime(app, options)
   preferOrdinaryRequests(app)

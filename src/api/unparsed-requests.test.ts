@@ -77,3 +77,12 @@ it('bytes that are no request behind one that is: the request has its answer, wh
   expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*quick$/)
   expect(text).toMatch(/^connection: close/im)
 })
+
+it('an expectation that is unknown: the request is answered as without it', async () => {
+  const { port } = await serve(60_000)
+  const text = await talk(
+    port,
+    'GET /quick HTTP/1.1\r\nhost: a\r\nexpect: magic\r\nconnection: close\r\n\r\n',
+  )
+  expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*quick$/)
+})

@@ -118,6 +118,11 @@ function pathOf({ rawPacket }: ParserFailure, socket: HttpSocket): string {
   return requestLine.exec(start)?.[1] ?? ''
 }
 
+/** Answers requests with an unknown `Expect` as any others (RFC 9110 §10.1.1). Node.js would refuse them without a word. */
+export function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
 const HOST = 'host'
 
 /** Refuses requests without a header Host, or with several (RFC 9112 §3.2). Node.js would refuse without a word. */
