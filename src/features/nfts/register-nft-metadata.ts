@@ -34,7 +34,6 @@ export async function registerNftMetadata(
               : tokenId === undefined
                 ? await readCollectionMetadata(db, { network, address })
                 : await readTokenMetadataOf(db, { network, address }, tokenId)
-          reply.headers({ 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' })
           if (document === null) return reply.status(404).send({ error: 'there is no metadata' })
           return reply.header('cache-control', `public, max-age=${CACHE_SECONDS}`).send(document)
         })

@@ -23,3 +23,15 @@ it('pages may read every header of the hub’s limit, also of a refusal', async 
     expect(exposed).toEqual(expect.arrayContaining(limitHeaders))
   }
 })
+
+it('pages may read a document of an NFT, and why they do not get it', async () => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  allowAnyOrigin(app)
+  limitRequests(app, limits.nftMetadataRequests, { clock: () => 0, max: 1 })
+  app.get('/nft/metadata/base/:address', async () => ({}))
+  for (const retryAfter of [undefined, '60']) {
+    const { headers } = await app.inject('/nft/metadata/base/0x1')
+    expect([headers['retry-after'], headers['access-control-allow-origin']]).toEqual([retryAfter, '*'])
+  }
+})

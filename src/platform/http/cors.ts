@@ -19,6 +19,8 @@ const EXPOSED_HEADERS = [
 
 /** The main API and the hub API. */
 const apiPath = /^\/v[12]\//
+/** Beside them the documents of NFTs, which wallets read in their pages. */
+const openPath = /^\/(v[12]|nft\/metadata)\//
 
 /** Whether a URL is one of the main API or of the hub API. */
 export function isApiPath(url: string): boolean {
@@ -27,15 +29,15 @@ export function isApiPath(url: string): boolean {
 
 /**
  * Headers that let pages of any origin read a reply to this URL (CORS). A reply of the APIs depends only on the API key,
- * never on cookies. Other paths have none.
+ * never on cookies, and the documents of NFTs are the same for everybody. Other paths have none.
  */
 export function corsHeadersOf(url: string): Readonly<Record<string, string>> {
-  if (!isApiPath(url)) return {}
+  if (!openPath.test(url)) return {}
   return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS }
 }
 
 /**
- * Lets pages of any origin read all replies of the APIs. A hook of the whole server, and before those that refuse: a
+ * Lets pages of any origin read all replies of the APIs, and documents of NFTs. A hook of the whole server, and before those that refuse: a
  * browser shows a refusal without these headers as a failure of the network.
  */
 export function allowAnyOrigin(app: FastifyInstance): void {
