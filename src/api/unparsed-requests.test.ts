@@ -58,6 +58,7 @@ it.each([
     const text = await talk(port, bytes)
     expect(text).toMatch(/^HTTP\/1\.1 408 /)
     expect(text).toMatch(/^connection: close/m)
+    expect(text).toMatch(/^cache-control: no-store/m)
     if (what !== 'headers') expect(text).toMatch(/^access-control-allow-origin: \*/m)
     expect(bodyOf(text)).toMatchObject(body)
     const refused = lines.find(({ status }) => status === 408)

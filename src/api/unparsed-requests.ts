@@ -93,6 +93,7 @@ export function answerUnparsed(log: Log): (failure: ParserFailure, socket: Socke
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
         'content-type: application/json; charset=utf-8',
         'x-content-type-options: nosniff',
+        'cache-control: no-store',
         `content-length: ${Buffer.byteLength(body)}`,
         `x-request-id: ${requestId}`,
         'connection: close',
