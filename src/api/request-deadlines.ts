@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import { limits } from '../platform/limits/limits.js'
@@ -60,47 +61,63 @@ class RequestDeadline implements Deadline {
   }
 }
 
-/** Time that a client has to take a reply, as long as it has to send a request. */
+/** Time that a client has to take a reply, or the next part of it, as long as it has to send a request. */
 const SENDING_TIMEOUT_MS = 60_000
+/**
+ * Least bytes per second of a part: 1 MB a minute. Who takes a byte a minute would hold a reply in memory and a place of heavy
+ * requests (`work-limits.ts`) for ever; with this one of 32 MB is held for 35 minutes at most.
+ */
+const MIN_SENDING_RATE = 16_384
 
-/** The time by which a client has taken its reply, which stays in memory until then. */
+/** A connection with the bytes of its writes that the kernel has not taken, which the timeouts of Node.js read as well. */
+interface SendingSocket extends Socket {
+  readonly _handle?: { readonly writeQueueSize?: number } | null
+}
+
+/** The time by which a client has taken its reply, which stays in memory until then, or enough of it for as long again. */
 class SendingDeadline implements Deadline {
+  /** The first look, which most replies do not live to see, begins the time: until then a deadline costs nothing. */
   untilMs = 0
+  #takenBytes = 0
 
   constructor(
     private readonly deadlines: Deadlines,
     private readonly response: ServerResponse,
     private readonly limitMs: number,
   ) {
-    this.begin()
-  }
-
-  begin(): void {
-    this.untilMs = performance.now() + this.limitMs
-    this.deadlines.add(this)
+    deadlines.add(this)
   }
 
   expire(): void {
-    const { response } = this
+    const { response, limitMs } = this
+    const socket: SendingSocket = response.req.socket
     // A reply behind another one is not told that its connection has ended.
-    if (response.writableFinished || response.destroyed || response.req.socket.destroyed) return
-    // It waits for the reply to an earlier request of its connection, whose handler may take longer.
-    if (response.socket === null) this.begin()
-    else response.destroy()
+    if (response.writableFinished || response.destroyed || socket.destroyed) return
+    const takenBytes = socket.bytesWritten - (socket._handle?.writeQueueSize ?? 0)
+    const hasBegun = this.untilMs > 0
+    // Without a socket it waits for the reply to an earlier request of its connection, whose handler may take longer.
+    const isSent = response.socket !== null
+    if (hasBegun && isSent && takenBytes - this.#takenBytes < (MIN_SENDING_RATE * limitMs) / 1000) {
+      response.destroy()
+      return
+    }
+    this.#takenBytes = takenBytes
+    this.untilMs = performance.now() + limitMs
+    this.deadlines.add(this)
   }
 }
 
 /** Limits of the time of a request and of its reply. */
 export interface RequestTimes {
   readonly requestTimeoutMs: number
-  /** Time that a client has to take a reply. */
+  /** Time that a client has to take a reply, or a part of it that is large enough. */
   readonly sendingTimeoutMs?: number
   readonly maxPendingRequests?: number
 }
 
 /**
  * Answers every request in time: with 503 in the form of its API when the handler has not, or when too many wait. Disconnects
- * clients that do not take their reply in time. Streams that are hijacked watch their readers themselves.
+ * clients that take too little of their reply in that time. Streams that are hijacked watch their readers themselves.
  */
 export function limitRequestTime(
   app: FastifyInstance,

@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly requestTimeoutMs: number
   /** How long requests may take to arrive. */
   readonly arrival?: ArrivalLimits
-  /** Milliseconds that a client has to take a reply. */
+  /** Milliseconds that a client has to take a reply, or a part of it that is large enough. */
   readonly sendingTimeoutMs?: number
   /** Most requests that wait for their answer. */
   readonly maxPendingRequests?: number
