@@ -49,13 +49,15 @@ it('the server: each refused request is in the log, by a line or by a count, and
     ],
   })
   for (let sent = 0; sent < 50; sent += 1) {
-    for (const url of ['/refused', '/failing', '/served']) await app.inject(url)
+    // A gateway that names the port of each connection.
+    const remoteAddress = `192.0.2.1:${1_024 + sent}`
+    for (const url of ['/refused', '/failing', '/served']) await app.inject({ url, remoteAddress })
   }
   await app.close()
   expect(lines.filter(({ status }) => status === 403)).toHaveLength(20)
   expect(lines.filter(({ status }) => status === 500)).toHaveLength(50)
   expect(lines.filter(({ caller }) => caller !== undefined)).toMatchObject([
-    { caller: '127.0.0.1', requests: 30, statuses: { 403: 30 } },
+    { caller: '192.0.2.1', requests: 30, statuses: { 403: 30 } },
   ])
   expect(lines).toHaveLength(71)
 })

@@ -17,6 +17,7 @@ import { preferOrdinaryRequests } from '../platform/limits/ordinary-requests.js'
 import type { ErrorJournal } from '../platform/log/error-journal.js'
 import type { LogFeed } from '../platform/log/log-feed.js'
 import { type Metrics, observeLatency } from '../platform/metrics.js'
+import { clientAddress } from '../platform/text/ip-address.js'
 import { redactedMessage } from '../platform/text/redacted-message.js'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { noTracing, type Tracing } from '../platform/tracing/tracing.js'
@@ -177,7 +178,7 @@ function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: S
 
 /** The key of a request, or its whole address, which an operator looks for. Only some routes have callers. */
 function callerNameOf({ caller, ip }: FastifyRequest & { readonly caller?: Caller | null }): string {
-  return caller?.keyId ? callerOfKey(caller.keyId) : ip
+  return caller?.keyId ? callerOfKey(caller.keyId) : clientAddress(ip)
 }
 
 function unreadableText(part: 'path' | 'query'): string {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { describeError } from '../../platform/errors.js'
 import { toPlazaError } from '../../platform/http/failure.js'
+import { clientAddress } from '../../platform/text/ip-address.js'
 import type { AdminCaller } from './admin-caller.js'
 import { withoutSecrets } from './redacted-body.js'
 
@@ -37,7 +38,8 @@ export function auditEntryOf(
   operation: string,
   params: object,
 ): AuditEntry {
-  return { sessionId, address: request.ip, operation, params, body: withoutSecrets(request.body) }
+  const address = clientAddress(request.ip)
+  return { sessionId, address, operation, params, body: withoutSecrets(request.body) }
 }
 
 /**

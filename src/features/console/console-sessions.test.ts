@@ -9,8 +9,8 @@ const { app } = await createTestApi({ db, adminToken, consoleFiles: null })
 const bearer = { authorization: `Bearer ${adminToken}` }
 const ownPage = { host: 'plaza.test', 'sec-fetch-site': 'same-origin' }
 
-async function signIn(payload: object, headers: Record<string, string> = {}) {
-  const options = { method: 'POST', url: '/console/session', payload } as const
+async function signIn(payload: object, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') {
+  const options = { method: 'POST', url: '/console/session', payload, remoteAddress } as const
   const response = await app.inject({ ...options, headers: { ...ownPage, ...headers } })
   const setCookie = String(response.headers['set-cookie'] ?? '')
   return { response, setCookie, cookie: setCookie.split(';')[0]! }
@@ -38,14 +38,15 @@ describe('a session', () => {
   it('is listed with where it came from, newest first', async () => {
     await db`delete from app.console_sessions`
     await signIn({ code: await createLogin(db) }, { 'user-agent': 'x'.repeat(201) })
-    await signIn({ token: adminToken }, { 'user-agent': '' })
+    // As some gateways write the address into X-Forwarded-For.
+    await signIn({ token: adminToken }, { 'user-agent': '' }, '192.0.2.1:5678')
     const [{ id }] = await listed()
     expect(await listed()).toEqual([
       {
         object: 'console_session',
         id,
         origin: 'token',
-        address: '127.0.0.1',
+        address: '192.0.2.1',
         user_agent: '',
         started_at: expect.any(String),
         expires_at: expect.any(String),

@@ -321,6 +321,21 @@ describe('the audit log', () => {
     expect(entries[0].body).toEqual(kept)
   })
 
+  it('names the address of its client without the port that some gateways add', async () => {
+    const from = (remoteAddress: string) =>
+      app.inject({
+        method: 'POST',
+        url: '/admin/apps',
+        headers: { authorization: `Bearer ${adminToken}` },
+        payload: { name: 'behind a gateway' },
+        remoteAddress,
+      })
+    await from('192.0.2.1:5678')
+    await from('[2001:db8::1]:80')
+    const { entries } = await ask('GET', 'audit_log?limit=2')
+    expect(entries).toMatchObject([{ address: '2001:db8::1' }, { address: '192.0.2.1' }])
+  })
+
   it('keeps a change whose body is no object without it', async () => {
     await ask('POST', 'apps', [{ name: 'a list' }])
     const { entries } = await ask('GET', 'audit_log?limit=1')

@@ -9,6 +9,7 @@ import { compileBody } from '../../api/parse-body.js'
 import { refuseOtherSites } from '../../api/same-site.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
+import { clientAddress } from '../../platform/text/ip-address.js'
 import { type ConsoleFiles, NONCE } from './console-files.js'
 import {
   type ConsoleSession,
@@ -65,7 +66,8 @@ function addSessions(
   scope.post('/session', { bodyLimit: BODY_BYTES }, async (request, reply) => {
     refuseOtherSites(request, notFromConsole)
     const origin = await redeem(request)
-    const start = { origin, address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
+    const { 'user-agent': userAgent = '' } = request.headers
+    const start = { origin, address: clientAddress(request.ip), userAgent }
     const earlier = await findSessionOf(request).catch(nullIfLimited)
     const { secret, session } = await startSession(db, start)
     if (earlier !== null) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Database } from '../../platform/db/connection.js'
 import { LogResetError } from '../log/log-reset.js'
 import type { MethodContext } from './hub-method.js'
-import { type HubReads, readBeside } from './hub-reads.js'
+import { type HubReads, readBeside, writeBeside } from './hub-reads.js'
 
 const primary = 'primary' as unknown as Database
 const replica = 'replica' as unknown as Database
@@ -28,4 +28,19 @@ it('a replica whose log ends before the page: the primary answers', async () => 
 
 it('a log that went back: the reader is told', async () => {
   await expect(read(() => resetOf(false))).rejects.toMatchObject({ code: 'not_found.log_reset' })
+})
+
+it('a client behind a gateway that names its port: its next connection reads what it wrote', async () => {
+  const written = new Set<string>()
+  const remembering: HubReads = {
+    run: (callers, work) => work(callers.some((caller) => written.has(caller)) ? primary : replica),
+    wrote: (callers) => {
+      for (const caller of callers) written.add(caller)
+    },
+  }
+  const readAt = (address: string) =>
+    readBeside(remembering, { address }, context, async ({ db }) => String(db))
+  await writeBeside(remembering, '192.0.2.1:5678', async () => null)
+  expect(await readAt('192.0.2.1:5679')).toBe('primary')
+  expect(await readAt('192.0.2.2:5678')).toBe('replica')
 })

@@ -1,4 +1,5 @@
 import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
+import { clientAddress } from '../../platform/text/ip-address.js'
 import { LogResetError } from '../log/log-reset.js'
 import type { MethodContext } from './hub-method.js'
 
@@ -19,7 +20,7 @@ export async function readBeside<Answer>(
   answer: (context: MethodContext) => Promise<Answer>,
 ): Promise<Answer> {
   if (reads === null) return answer(context)
-  const callers = [`address ${address}` as const, ...(fid ? [`fid ${fid}` as const] : [])]
+  const callers = [writerAt(address), ...(fid ? [`fid ${fid}` as const] : [])]
   try {
     return await reads.run(callers, (db) => answer({ ...context, db }))
   } catch (error) {
@@ -38,6 +39,11 @@ export async function writeBeside<Answer>(
   try {
     return await answer()
   } finally {
-    reads?.wrote([`address ${address}`])
+    reads?.wrote([writerAt(address)])
   }
+}
+
+/** The client at an address, whose next request may come from another port. */
+function writerAt(address: string) {
+  return `address ${clientAddress(address)}` as const
 }

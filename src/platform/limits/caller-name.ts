@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { groupsOf, mappedAddress, withoutPort } from '../text/ip-address.js'
+import { clientAddress, groupsOf } from '../text/ip-address.js'
 
 /** Names who pays for work: an API key, a session of the console, or an address for those without one. */
 export type CallerName = `key ${string}` | `session ${number}` | `address ${string}`
@@ -11,6 +11,6 @@ export function callerOfKey(keyId: number): CallerName {
 
 /** Names the caller at an address. Of IPv6 only the network of 64 bits counts: one customer of a provider has all of it. */
 export function callerAt(address: string): CallerName {
-  const plain = mappedAddress(withoutPort(address))
+  const plain = clientAddress(address)
   return isIPv6(plain) ? `address ${groupsOf(plain).slice(0, 4).join(':')}` : `address ${plain}`
 }

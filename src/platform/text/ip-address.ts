@@ -3,10 +3,13 @@ export function mappedAddress(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
-/** An address without its port and brackets, which some gateways write into `X-Forwarded-For`: `192.0.2.1:5678`, `[2001:db8::1]:80`. */
-export function withoutPort(address: string): string {
+/**
+ * The address of a client without port and brackets, which some gateways write into `X-Forwarded-For`: `192.0.2.1:5678`,
+ * `[2001:db8::1]:80`. Each connection has another port. What is no address stays as it is.
+ */
+export function clientAddress(address: string): string {
   const [, version6, version4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(address) ?? []
-  return version6 ?? version4 ?? address
+  return mappedAddress(version6 ?? version4 ?? address)
 }
 
 /** The eight groups of an IPv6 address, in hex without leading zeros. */
