@@ -6,8 +6,12 @@ import { dropExpiredPartitions, earlierNow, ensurePartitions } from './partition
 
 const { db } = await createTestDatabase()
 const dayMs = 86_400_000
-const start = testNowUnix * 1000
+// The database's clock bounds the days of the log: all of them are past.
+const start = testNowUnix * 1000 - 500 * dayMs
 const user = new TestUser(1)
+
+/** The UTC day that is `offset` days after the start. */
+const dayAt = (offset: number) => new Date(start + offset * dayMs).toISOString().slice(0, 10)
 
 async function mergeOn(nowMs: number, text: string, into = db): Promise<void> {
   await ensurePartitions(into, nowMs)
@@ -20,8 +24,8 @@ test('days past the retention are dropped whole, and the lowest retained id is r
   for (const day of [0, 1, 2, 3, 4]) await mergeOn(start + day * dayMs, `day ${day}`)
 
   const dropped = await dropExpiredPartitions(db, start + 3 * dayMs, 3)
-  expect(dropped).toEqual(['2026-10-31'])
-  expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual(['2026-11-01'])
+  expect(dropped).toEqual([dayAt(-1)])
+  expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual([dayAt(0)])
 
   const [kept] = await db<{ oldest: number; days: number }[]>`
     select min(id) as oldest, count(distinct day) as days from hub.events
@@ -64,20 +68,20 @@ test('a day that waits for a reader of the log holds no shard, whose merges woul
       .toBe(1)
     expect(await reader`select shard from hub.shards for update nowait`).toEqual([{ shard: 1 }])
   })
-  expect(await dropping).toEqual(['2026-11-02'])
+  expect(await dropping).toEqual([dayAt(1)])
 })
 
 test('the days before the newest event are kept until there is a newer one', async () => {
   expect(await dropExpiredPartitions(db, start + 100 * dayMs, 3)).toEqual([])
   expect(await db`select distinct day::text from hub.events order by day`).toEqual(
-    ['2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'].map((day) => ({ day })),
+    [2, 3, 4, 5].map((offset) => ({ day: dayAt(offset) })),
   )
 })
 
 test('messages remain when their events are dropped', async () => {
   await mergeOn(start + 100 * dayMs, 'later')
   await dropExpiredPartitions(db, start + 100 * dayMs, 3)
-  expect(await db`select distinct day::text from hub.events`).toEqual([{ day: '2027-02-09' }])
+  expect(await db`select distinct day::text from hub.events`).toEqual([{ day: dayAt(100) }])
   expect(await db`select 1 from hub.messages`).toHaveLength(7)
 })
 
@@ -88,7 +92,30 @@ test('a merge by a process that is days behind: its events are of the newest day
   await dropExpiredPartitions(db, start + 100 * dayMs, 3)
   expect(await floor()).toEqual(before)
   const days = await db<{ day: string }[]>`select day::text from hub.events order by id desc limit 2`
-  expect(days.map(({ day }) => day)).toEqual(['2027-02-09', '2027-02-09'])
+  expect(days.map(({ day }) => day)).toEqual([dayAt(100), dayAt(100)])
+})
+
+test('a merge by a process that is days ahead: its events are at most a day after the database', async () => {
+  const { db: other } = await createTestDatabase()
+  await other`insert into hub.shards (shard) values (1)`
+  await mergeOn(Date.now() + 30 * dayMs, 'ahead', other)
+  const [latest] = await other`
+    select max(e.day) <= (now() at time zone 'utc')::date + 1 as "isNear", max(s.last_day) = max(e.day) as "isLast"
+    from hub.events e, hub.shards s`
+  expect(latest).toEqual({ isNear: true, isLast: true })
+})
+
+test('a log with a day that is far ahead: new events are of today, and days are dropped in time', async () => {
+  const { db: other } = await createTestDatabase()
+  await other`insert into hub.shards (shard) values (1)`
+  await mergeOn(start, 'before', other)
+  // As a database whose clock was ahead had it written.
+  await other`create table hub.events_29990101 partition of hub.events for values from ('2999-01-01') to ('2999-01-02')`
+  await other`update hub.events set day = '2999-01-01'`
+  await other`update hub.shards set last_day = '2999-01-01'`
+  for (const day of [1, 2, 5]) await mergeOn(start + day * dayMs, `day ${day}`, other)
+  expect(await other`select last_day::text as day from hub.shards`).toEqual([{ day: dayAt(5) }])
+  expect(await dropExpiredPartitions(other, start + 5 * dayMs, 3)).toContain(dayAt(1))
 })
 
 test('all who merge are days behind: the days before their newest event are kept', async () => {
@@ -105,13 +132,13 @@ test('a day with ids above those of a kept one is dropped only after that one', 
   for (const day of [0, 2, 5]) await mergeOn(start + day * dayMs, `day ${day}`, other)
   // As a process whose clock was behind wrote it before merges took the newest day.
   await other`
-    update hub.events set day = case day when '2026-11-01'::date then '2026-11-03'::date else '2026-11-01'::date end
-    where day in ('2026-11-01', '2026-11-03')`
-  expect(await dropExpiredPartitions(other, start + 5 * dayMs, 3)).not.toContain('2026-11-01')
+    update hub.events set day = case day when ${dayAt(0)}::date then ${dayAt(2)}::date else ${dayAt(0)}::date end
+    where day in (${dayAt(0)}, ${dayAt(2)})`
+  expect(await dropExpiredPartitions(other, start + 5 * dayMs, 3)).not.toContain(dayAt(0))
   expect(await dropExpiredPartitions(other, start + 6 * dayMs, 3)).toEqual([])
   await mergeOn(start + 6 * dayMs, 'day 6', other)
   expect(await dropExpiredPartitions(other, start + 6 * dayMs, 3)).toEqual(
-    expect.arrayContaining(['2026-11-01', '2026-11-03']),
+    expect.arrayContaining([dayAt(0), dayAt(2)]),
   )
 })
 
@@ -128,7 +155,8 @@ test('a new day waits for no reader of the log, and neither does a merge meanwhi
     expect(ended[1].messages).toEqual([null])
     expect(await reader`select 1 from hub.events limit 1`).toHaveLength(1)
   })
-  const [day] = await db`select to_regclass('hub.events_20270522') is not null as exists`
+  const [day] =
+    await db`select to_regclass(${`hub.events_${dayAt(202).replaceAll('-', '')}`}) is not null as exists`
   expect(day).toEqual({ exists: true })
 })
 
@@ -174,7 +202,7 @@ test('a log that is locked: a later day is left for the next run, and without to
 })
 
 test('hashes of messages that were pruned before the kept days: are deleted in each run, also when it drops no day', async () => {
-  await db`insert into hub.pruned_messages (hash, day) values ('\\x01', '2026-10-01'), ('\\x02', '2099-01-01')`
+  await db`insert into hub.pruned_messages (hash, day) values ('\\x01', '2025-01-01'), ('\\x02', '2099-01-01')`
   expect(await dropExpiredPartitions(db, start, 3)).toEqual([])
   expect(await db`select encode(hash, 'hex') as hash from hub.pruned_messages`).toEqual([{ hash: '02' }])
 })

@@ -17,18 +17,29 @@ function dayOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10)
 }
 
+/** Days that bound the one of new events. */
+export interface LogDays {
+  /** The newest day of the log up to the latest one, of any shard; null when it has none. */
+  readonly lastDay: string | null
+  /** The day after the database's. */
+  readonly latestDay: string
+}
+
 /**
- * Returns the day of new events: never one before the newest of the log. A process whose clock is behind would put the newest
- * ids into a day that is dropped before those of lower ids.
+ * Returns the day of new events: that of this process, but never one before the newest of the log. A process whose clock is
+ * behind would put the newest ids into a day that is dropped before those of lower ids. Nor is it after the latest day: all
+ * events would follow a process whose clock is ahead, and none be dropped until that day. Events that are there do not count.
  */
-export function logDay(nowMs: number, lastDay: string | null): string {
-  const day = dayOf(nowMs)
+export function logDay(nowMs: number, { lastDay, latestDay }: LogDays): string {
+  const ownDay = dayOf(nowMs)
+  const day = ownDay < latestDay ? ownDay : latestDay
   return lastDay !== null && lastDay > day ? lastDay : day
 }
 
-/** Creates missing partitions of the event log, for yesterday to two days ahead. */
+/** Creates missing partitions of the event log, for yesterday to two days ahead; of a clock that is ahead, from the database's day on. */
 export async function ensurePartitions(db: Database, nowMs: number): Promise<void> {
-  const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => nowMs + (index - 1) * DAY_MS)
+  const todayMs = Math.min(nowMs, (await databaseNow(db)) + DAY_MS)
+  const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, index) => todayMs + (index - 1) * DAY_MS)
   const existing = await listDays(db)
   for (const dayMs of days) {
     if (existing.has(dayOf(dayMs))) continue
@@ -36,7 +47,7 @@ export async function ensurePartitions(db: Database, nowMs: number): Promise<voi
       await createPartition(db, dayMs)
     } catch (error) {
       // Nothing is merged without today's partition. The others have time until the next run.
-      const canWait = isLockTimeout(error) && dayMs !== nowMs
+      const canWait = isLockTimeout(error) && dayMs !== todayMs
       const isThere = isConcurrentCreation(error) && (await listDays(db)).has(dayOf(dayMs))
       if (!canWait && !isThere) throw error
     }
@@ -109,9 +120,14 @@ export async function dropExpiredPartitions(
 
 /** The earlier of this process's time and the database's, for what is gone once it is dropped: one may be ahead by days. */
 export async function earlierNow(db: Database, nowMs: number): Promise<number> {
+  return Math.min(nowMs, await databaseNow(db))
+}
+
+/** Reads the clock of the database, in Unix milliseconds. */
+async function databaseNow(db: Database): Promise<number> {
   const [database] = await db<[{ nowMs: number }]>`
     select floor(extract(epoch from now()) * 1000)::bigint as "nowMs"`
-  return Math.min(nowMs, database.nowMs)
+  return database.nowMs
 }
 
 /** Reads the newest day that has events, as Unix milliseconds; infinite when no shard has any. */
@@ -122,8 +138,9 @@ async function readLastDay(db: Database): Promise<number> {
 }
 
 /**
- * Drops a partition, unless it has ids above those of the days that are kept, which readers could not reach any more. Locks the
- * log before the shards, in the order of a merge, and waits for readers with no shard held. Returns whether it was dropped.
+ * Drops a partition, unless it has ids above those of the days that are kept, which readers could not reach any more. Days to
+ * come do not count: they are of a clock that was ahead, and older than what was logged since. Locks the log before the shards,
+ * in the order of a merge, and waits for readers with no shard held. Returns whether it was dropped.
  */
 async function dropPartition(db: Database, name: string, oldestKept: string): Promise<boolean> {
   return await db.begin(async (transaction) => {
@@ -135,7 +152,10 @@ async function dropPartition(db: Database, name: string, oldestKept: string): Pr
       select
       from hub.shards s
       where (select max(e.id) from hub.${name} e where e.shard = s.shard) > (
-        select e.id from hub.events e where e.shard = s.shard and e.day >= $1::date order by e.id limit 1
+        select e.id from hub.events e
+        where e.shard = s.shard and e.id >= s.first_retained_id
+          and e.day between $1::date and (now() at time zone 'utc')::date + 1
+        order by e.id limit 1
       )
       limit 1
     `,

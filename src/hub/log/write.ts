@@ -113,7 +113,7 @@ export async function appendEvents(
     ),
     moved as (
       update hub.shards
-      set height = ${head.height}, block_hash = ${head.blockHash}, last_day = greatest(last_day, ${day}::date)
+      set height = ${head.height}, block_hash = ${head.blockHash}, last_day = ${day}::date
       where shard = ${shard}
     )
     select pg_notify(${eventChannel}, ${`${shard}:${last.id}`})

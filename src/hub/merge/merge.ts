@@ -87,7 +87,7 @@ export async function mergeBatch(
     }
     // On-chain events change what is loaded. Without any, the round trip that locks also loads.
     const planMode = setPlanMode(transaction, planModeFor(sizeOf(input)))
-    const [{ heads, applied, lastDay }, loaded] = await inPipeline([
+    const [{ heads, applied, days }, loaded] = await inPipeline([
       lockShard(transaction, shard, input, settings.shards),
       input.chainEvents.length === 0 ? load(input) : null,
       planMode,
@@ -100,7 +100,7 @@ export async function mergeBatch(
     const nonHistorical = batch.messages.filter(
       (message, index) => outcomes.messages[index] === null && !batch.historical?.has(message),
     )
-    const day = logDay(nowMs, lastDay)
+    const day = logDay(nowMs, days)
     const { written, prunedHashes, events } = await writeBatch(transaction, state, nonHistorical, day)
     const pending = [...chain.events, ...(hasChannels ? chain.hints : []), ...events]
     const messageOutcomes = outcomes.messages.map(

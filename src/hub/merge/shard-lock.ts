@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/connection.js'
+import type { LogDays } from '../log/partitions.js'
 import type { ShardHead } from '../log/write.js'
 import { shardNumbers } from '../shard-count.js'
 import { findAppliedItems } from './applied-offsets.js'
@@ -21,13 +22,12 @@ export async function lockShards(db: Transaction, shards: readonly number[]): Pr
 interface LockedShards {
   readonly heads: ReadonlyMap<number, ShardHead>
   readonly applied: ReadonlySet<object>
-  /** The newest day of the log, of any shard; null when it has none. */
-  readonly lastDay: string | null
+  readonly days: LogDays
 }
 
 /**
  * Locks the shard; for names, gasless keys and channels, which users of all shards share, all in order. Returns the heads of the
- * locked shards, the own one first, the items that were applied before, and the newest day of the log, of any shard.
+ * locked shards, the own one first, the items that were applied before, and the days that bound the one of new events.
  */
 export async function lockShard(
   db: Transaction,
@@ -44,8 +44,10 @@ export async function lockShard(
   // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, rows, applied] = await Promise.all([
     lockShards(db, locked),
-    db<{ shard: number; height: number; blockHash: Buffer; lastDay: string | null }[]>`
-      select shard, height, block_hash as "blockHash", (select max(last_day)::text from hub.shards) as "lastDay"
+    db<({ shard: number; height: number; blockHash: Buffer } & LogDays)[]>`
+      with tomorrow as (select (statement_timestamp() at time zone 'utc')::date + 1 as day)
+      select shard, height, block_hash as "blockHash", (select day::text from tomorrow) as "latestDay",
+        (select max(last_day)::text from hub.shards, tomorrow where last_day <= day) as "lastDay"
       from hub.shards
       where shard = any (${locked}::smallint[])
       order by shard <> ${shard}::smallint, shard
@@ -53,5 +55,5 @@ export async function lockShard(
     findAppliedItems(db, batch.sourceOffsets),
   ])
   if (rows[0]?.shard !== shard) throw new Error(`shard ${shard} has no row in hub.shards`)
-  return { heads: new Map(rows.map((row) => [row.shard, row])), applied, lastDay: rows[0].lastDay }
+  return { heads: new Map(rows.map((row) => [row.shard, row])), applied, days: rows[0] }
 }
