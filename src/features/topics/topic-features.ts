@@ -169,19 +169,42 @@ async function scoreFeatures(db: Transaction): Promise<TopicFeature[]> {
   `
 }
 
-/** Reads which of these features occur together. */
+/**
+ * Reads which of these features occur together. Casts with the same features are counted as one row, and pairs outside of SQL: 1,000
+ * copies of a text of 120 words, all of whose words and phrases are features then, took 40 s of CPU when each cast was joined with itself.
+ */
 async function readPairs(db: Transaction, features: readonly TopicFeature[]): Promise<FeaturePair[]> {
-  const names = db.types.texts(features.map(({ feature }) => feature))
-  await db`delete from topic_features where feature <> all (${names}::text[])`
-  return db<FeaturePair[]>`
-    with sizes as (select feature, count(*) as casts from topic_features group by feature)
-    select a.feature as a, b.feature as b
-    from topic_features a
-    join topic_features b on b.id = a.id and b.feature <> a.feature
-    join sizes of_a on of_a.feature = a.feature
-    join sizes of_b on of_b.feature = b.feature
-    group by a.feature, b.feature, of_a.casts, of_b.casts
-    having count(*) >= 2 and 2 * count(*) >= least(of_a.casts, of_b.casts)
-    order by a.feature collate "C", b.feature collate "C"
+  const names = features.map(({ feature }) => feature)
+  await db`delete from topic_features where feature <> all (${db.types.texts(names)}::text[])`
+  const sets = await db<{ numbers: string; casts: number }[]>`
+    select numbers, count(*)::integer as casts
+    from (
+      select string_agg(n.number::text, ' ' order by n.number) as numbers
+      from topic_features f
+      join unnest(${db.types.texts(names)}::text[]) with ordinality as n (feature, number) on n.feature = f.feature
+      group by f.id
+    ) s
+    group by numbers
   `
+  const shared = countShared(names.length, sets)
+  return names.flatMap((a, x) =>
+    names.flatMap((b, y) => {
+      const casts = shared[x]![y]!
+      const isPair = x !== y && casts >= 2 && 2 * casts >= Math.min(shared[x]![x]!, shared[y]![y]!)
+      return isPair ? [{ a, b }] : []
+    }),
+  )
+}
+
+/** Counts the casts that have two features, of each two: a table whose diagonal has the casts of each. */
+function countShared(
+  features: number,
+  sets: readonly { readonly numbers: string; readonly casts: number }[],
+): Uint32Array[] {
+  const shared = Array.from({ length: features }, () => new Uint32Array(features))
+  for (const { numbers, casts } of sets) {
+    const places = numbers.split(' ').map((number) => Number(number) - 1)
+    for (const x of places) for (const y of places) shared[x]![y]! += casts
+  }
+  return shared
 }
