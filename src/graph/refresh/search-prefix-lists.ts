@@ -136,7 +136,12 @@ async function storePopularUsers(db: Transaction): Promise<void> {
   await db`delete from search.popular_users k where not exists (select 1 from new_popular_users f where f.fid = k.fid)`
   await db`
     insert into search.popular_users as k
-    select * from new_popular_users
+    select * from new_popular_users f
+    -- A conflict locks the row and writes to the log, also where nothing is updated.
+    where not exists (
+      select from search.popular_users s
+      where s.fid = f.fid and (s.username, s.display_name) is not distinct from (f.username, f.display_name)
+    )
     on conflict (fid) do update
     set username = excluded.username, display_name = excluded.display_name
     where (k.username, k.display_name) is distinct from (excluded.username, excluded.display_name)

@@ -129,7 +129,11 @@ async function computeTrends(db: Database, now: number): Promise<void> {
     from windows w
     cross join miniapps.manifests m
     left join changes c on c.name = w.name and c.domain = m.domain
-    where m.listed
+    where m.listed and not exists (
+      -- A conflict locks the row and writes to the log, also where nothing is updated: 1.4 MB of 25,000 rows.
+      select from miniapps.trends t
+      where t.time_window = w.name and t.domain = m.domain and t.change = coalesce(c.change, 0)
+    )
     on conflict (time_window, domain) do update set change = excluded.change
     where trends.change <> excluded.change`
 }
