@@ -17,6 +17,16 @@ function feedEntries(letters: string, hiddenLetters = ''): FeedRow[] {
   }))
 }
 
+/** Recasts that are not shown, before all entries of `feedEntries`. */
+function hiddenRun(length: number): FeedRow[] {
+  return Array.from({ length }, (_, index) => ({
+    ts: 9000 - index,
+    hash: hashOf('x'),
+    isShown: false,
+    recastsUntilMicros: 7,
+  }))
+}
+
 /** A feed that is read as SQL reads it, and remembers how it was asked. */
 function feedOf(entries: readonly FeedCursor[]) {
   const pageRequests: FeedPageRequest[] = []
@@ -64,7 +74,20 @@ test.each([
 test('deleted or hidden casts shorten a page without ending the feed', async () => {
   expect(await pagesOf(feedEntries('abcdef', 'b'), 2)).toEqual(['ac', 'de', 'f'])
   expect(await pagesOf(feedEntries('abcdef'), 2, { hidden: 'b' })).toEqual(['a', 'cd', 'ef'])
-  expect(await pagesOf(feedEntries('abcdefg', 'abcd'), 2)).toEqual(['', 'ef', 'g'])
+})
+
+test('a run of entries that are not shown -> the page reads on until it is full', async () => {
+  expect(await pagesOf(feedEntries('abcdefg', 'abcd'), 2)).toEqual(['ef', 'g'])
+  const run = hiddenRun(500)
+  const { pageRequests, read } = feedOf([...run, ...feedEntries('ab')])
+  const first = await repeating(createFeedScene().context, caller, { limit: 2 }, { read })
+  expect(openedCursor(first)).toEqual({ letters: 'ab', cursor: null })
+  expect(pageRequests.map(({ count }) => count)).toEqual([4, 16, 64, 256, 1000])
+})
+
+test('a longer run -> an empty page with a cursor after 1,000 entries', async () => {
+  const run = hiddenRun(1500)
+  expect(await pagesOf([...run, ...feedEntries('ab')], 2, { page: repeating })).toEqual(['', 'ab'])
 })
 
 test('a cast with several entries -> once on a page, at the newest', async () => {
@@ -74,17 +97,18 @@ test('a cast with several entries -> once on a page, at the newest', async () =>
   expect(await pagesWithRecasts('aabc')).toEqual(['ab', 'c'])
   expect(await pagesWithRecasts('abac')).toEqual(['ab', 'c'])
   expect(await pagesWithRecasts('abcab')).toEqual(['ab', 'ca', 'b'])
-  expect(await pagesWithRecasts('aaaaab')).toEqual(['a', 'ab'])
+  expect(await pagesWithRecasts('aaaaab')).toEqual(['ab'])
 })
 
 test('a page that ends between two entries at one position, of which the second is shown -> the cast is on the next', async () => {
-  const [first, second, wrong] = feedEntries('abc', 'abc')
+  const run = hiddenRun(999)
+  const [wrong] = feedEntries('c', 'c')
   const right = { ...wrong!, isShown: true }
-  expect(await pagesOf([first!, second!, wrong!, right], 1, { page: repeating })).toEqual(['', 'c'])
+  expect(await pagesOf([...run, wrong!, right], 1, { page: repeating })).toEqual(['', 'c'])
   // The cast that is shown is on the page; its other positions lead nowhere.
-  const [hidden, alsoHidden, cast] = feedEntries('abc', 'ab')
+  const [cast] = feedEntries('c')
   const recast = { ...cast!, isShown: false }
-  expect(await pagesOf([hidden!, alsoHidden!, cast!, recast], 2, { page: repeating })).toEqual(['c', ''])
+  expect(await pagesOf([...run, cast!, recast], 2, { page: repeating })).toEqual(['c', ''])
 })
 
 test('reads one more entry than fits, and more where casts repeat', async () => {

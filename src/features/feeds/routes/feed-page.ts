@@ -63,6 +63,9 @@ const MAX_VIEWER_AGE_MS = 60_000
 /** Spare entries of a shared page. If more casts are hidden from a viewer, the page is read for that viewer alone. */
 export const SPARE_CASTS = 5
 
+/** Entries that a page reads at most to be full: of a limit of 25 in four reads, of 39, 156, 624 and 1,000. */
+const MAX_PAGE_ENTRIES = 1_000
+
 /** The paging parameters of a feed. */
 export interface FeedQuery {
   readonly cursor?: string
@@ -106,18 +109,19 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const before = key && { ts: key[0], hash: key[1] }
     // None: the cursor is of the same feed without recasts.
     const recastsUntilMicros = key?.[2] || null
-    const pageRequest = { before, count, recastsUntilMicros, ...viewer }
-    const feedEntries =
+    const readEntries: ReadFeed = async (pageRequest) =>
       (await readRecent?.(pageRequest)) ??
       (cacheable && 'readForViewer' in cacheable
         ? await readViewerEntries(name, hydrator, pageRequest, cacheable)
         : await read(pageRequest))
-    const { hashes, last: lastTaken } = distinctCasts(feedEntries, limit)
-    const last =
-      repeatsCasts && feedEntries.length === count ? lastBeforeTies(feedEntries, lastTaken) : lastTaken
+    const { feedEntries, isCut, hashes, lastTaken } = await readPage(
+      readEntries,
+      { before, count, recastsUntilMicros, ...viewer },
+      limit,
+    )
+    const last = repeatsCasts && isCut ? lastBeforeTies(feedEntries, lastTaken) : lastTaken
     const casts = await hydrator.casts(hashes, viewerFid)
-    const hasMore =
-      last < feedEntries.length - 1 || feedEntries.length === count || scanLimitOf(feedEntries) !== undefined
+    const hasMore = last < feedEntries.length - 1 || isCut || scanLimitOf(feedEntries) !== undefined
     return pageJson(
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       hasMore ? feedEntries[last] : undefined,
@@ -152,6 +156,21 @@ export function feedPages(name: string, repeatsCasts: boolean) {
   }
 
   return page
+}
+
+/**
+ * Reads the entries of a page and takes its casts. If there are more entries and the page is not full, because recasts among
+ * them are not shown, the page is read again from its start with four times as many: all of it then comes from one statement,
+ * and from the window or the cache if they have it. It ends at `MAX_PAGE_ENTRIES`, with a cursor.
+ */
+async function readPage(read: ReadFeed, firstRequest: FeedPageRequest, limit: number) {
+  for (let { count } = firstRequest; ; count = Math.min(4 * count, MAX_PAGE_ENTRIES)) {
+    const feedEntries = await read({ ...firstRequest, count })
+    const { hashes, last: lastTaken } = distinctCasts(feedEntries, limit)
+    const isCut = feedEntries.length === count
+    const isDone = !isCut || hashes.length === limit || scanLimitOf(feedEntries) !== undefined
+    if (isDone || count >= MAX_PAGE_ENTRIES) return { feedEntries, isCut, hashes, lastTaken }
+  }
 }
 
 /** Reads the cached first entries of one viewer, or of all who hide nobody: most viewers. */

@@ -145,3 +145,16 @@ test('the following feed finds rare casts far back', async () => {
   const [hash] = await db`select following_count from social.user_counts where fid = 1`
   expect(hash!.following_count).toBe(3)
 })
+
+test('recasts that are not shown do not empty pages', async () => {
+  await reset()
+  const unstored = Array.from({ length: 100 }, () =>
+    userOf(5).cast(`never stored ${serial++}`, testNow - 900),
+  )
+  const own = castsOf([{ author: userOf(2), position: testNow - 800 }])
+  await merge(...own, ...unstored.map((cast, index) => recast(userOf(2), cast, testNow - 500 - index)))
+  const recastsOfOwn = [userOf(3), userOf(4)].map((user) => recast(user, own[0]!, testNow - 5))
+  await merge(...recastsOfOwn)
+  for (const query of [{ fid: 1 }, { filter_type: 'fids', fids: '2' }])
+    expect(await pages('feed', { ...query, limit: 3 })).toEqual([own.map(prefixedHash)])
+})
