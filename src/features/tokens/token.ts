@@ -1,3 +1,4 @@
+import type { Fragment } from '#postgres'
 import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
@@ -45,15 +46,21 @@ export interface TokensQuery {
   readonly onlyTracked?: boolean
 }
 
+/** SQL for the columns of a token, of `tokens.tokens`. */
+export function tokenColumns(db: Queryable): Fragment {
+  return db`
+    id, network, address, name, symbol, decimals, logo, price_usd as "priceUsd", is_dollar as "isDollar",
+    price_rank as "priceRank", tracked_by as "trackedBy", first_block as "firstBlock", live_from as "liveFrom",
+    read_to as "readTo"`
+}
+
 /** Reads tokens in the order in which they were added. */
 export async function readTokens(
   db: Queryable,
   { network, addresses, ids, onlyTracked = false }: TokensQuery,
 ): Promise<Token[]> {
   return await db<Token[]>`
-    select id, network, address, name, symbol, decimals, logo, price_usd as "priceUsd", is_dollar as "isDollar",
-      price_rank as "priceRank", tracked_by as "trackedBy", first_block as "firstBlock", live_from as "liveFrom",
-      read_to as "readTo"
+    select ${tokenColumns(db)}
     from tokens.tokens
     where true
       ${network === undefined ? db`` : db`and network = ${network}`}

@@ -4,8 +4,9 @@ import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { followTokens } from '../testing/followed-tokens.js'
+import { listTrackedTokens } from './tracked-token-list.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const chain = await startTestChain()
 const followed = followTokens({ db, chain, confirmations: 2, rpcUrls: [chain.url] })
 const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
@@ -58,6 +59,18 @@ it('a token is tracked, backfilled and dropped with its balances', async () => {
     expect(await db`select first_block from tokens.tokens where id = ${token.id}`).toEqual([{ first_block }])
     await admin('DELETE', `tokens/${token.id}`)
   }
+})
+
+it('a page of the list is of one moment: a token that is dropped meanwhile does not end the list', async () => {
+  const statements: string[] = []
+  const counting = connect({ onStatement: (sql) => statements.push(sql) })
+  await db`
+    insert into tokens.tokens (network, address, name, symbol, decimals, tracked_by, requested_at)
+    select 'base', decode(lpad(n::text, 40, '0'), 'hex'), 'Pear', 'PEA', 18, 'request', now() from generate_series(1, 3) n`
+  const rows = await listTrackedTokens(counting, { after: 0, limit: 3 })
+  expect(rows).toMatchObject([1, 2, 3].map(() => ({ symbol: 'PEA', holders: 0, pools: [] })))
+  expect(statements).toHaveLength(1)
+  await db`delete from tokens.tokens where symbol = 'PEA'`
 })
 
 it('the list refuses a cursor of an id that no column holds', async () => {

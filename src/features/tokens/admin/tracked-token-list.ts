@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { readTokens, type Token } from '../token.js'
+import { type Token, tokenColumns } from '../token.js'
 
 /** Indexing state of a token. */
 export interface TrackedTokenRow extends Token {
@@ -13,13 +13,16 @@ export interface TrackedTokenRow extends Token {
 
 const MAX_COUNTED_HOLDERS = 10_001
 
-/** Lists tracked tokens in the order in which they were added: a page of those after an id, or those with these ids. */
+/**
+ * Lists tracked tokens in the order in which they were added: a page of those after an id, or those with these ids. One
+ * statement: a token that is dropped between two would shorten a page, which is the mark of the last one.
+ */
 export async function listTrackedTokens(
   db: Database,
   page: { readonly after: number; readonly limit: number } | { readonly ids: readonly number[] },
 ): Promise<TrackedTokenRow[]> {
-  const rows = await db<Pick<TrackedTokenRow, 'id' | 'holders' | 'pools' | 'requestedAt'>[]>`
-    select t.id, t.requested_at as "requestedAt",
+  return await db<TrackedTokenRow[]>`
+    select ${tokenColumns(db)}, requested_at as "requestedAt",
       (
         select count(*)::integer from (
           select from tokens.balances b where b.token_id = t.id and b.balance > 0 limit ${MAX_COUNTED_HOLDERS}
@@ -31,16 +34,4 @@ export async function listTrackedTokens(
       and ${'ids' in page ? db`id = any (${[...page.ids]}::integer[])` : db`id > ${page.after}`}
     order by id
     limit ${'ids' in page ? null : page.limit}::bigint`
-  const ids = rows.map(({ id }) => id)
-  const tokens = new Map(
-    (ids.length === 0 ? [] : await readTokens(db, { ids, onlyTracked: true })).map((token) => [
-      token.id,
-      token,
-    ]),
-  )
-  return rows.flatMap((row) => {
-    const token = tokens.get(row.id)
-    // It may have been dropped in between.
-    return token?.trackedBy ? [{ ...token, trackedBy: token.trackedBy, ...row }] : []
-  })
 }
