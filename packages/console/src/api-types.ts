@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Search for casts
-         * @description Full-text search. `a b` or `a + b` matches casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word, `gard*` with a word that starts so; parentheses group. `from:name` matches casts by a user, several of them casts by any of the users, `-from:name` casts by others. `after:2026-10-01` and `before:2026-11-01T12:00:00Z` limit the time, in UTC unless a zone is given. Case does not matter; meaningless punctuation is ignored. An emoji is a word; scripts without spaces match by any part of the text. `word~1` matches words of recent casts that differ in at most so many letters (2 at most), `"some words"~2` a phrase with up to so many other words in it (a long phrase allows for fewer). The name of a mentioned user matches as in the text of the reply. `~1` and names of mentioned users count for the first eight different words. `sort_type=algorithmic` ranks the newest 2,000 casts found by `(1 + likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in hours + 2)^1.5`. `semantic` finds the 200 casts whose meaning is nearest to the text among the newest 20,000 that the filters let through; `hybrid` merges them with the 200 best of the newest 2,000 with the words, by reciprocal rank fusion: each list adds `1 / (60 + place)`. Casts after the first page are not added while paging.
+         * @description Full-text search. `a b` or `a + b` matches casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word, `gard*` with a word that starts so; parentheses group. `from:name` matches casts by a user, several of them casts by any of the users, `-from:name` casts by others. `after:2026-10-01` and `before:2026-11-01T12:00:00Z` limit the time, in UTC unless a zone is given. Case does not matter; meaningless punctuation is ignored. An emoji is a word; scripts without spaces match by any part of the text. `word~1` matches words of recent casts that differ in at most so many letters (2 at most), `"some words"~2` a phrase with up to so many other words in it (a long phrase allows for fewer). The name of a mentioned user matches as in the text of the reply. `~1` and names of mentioned users count for the first eight different words. `sort_type=algorithmic` ranks the newest 2,000 casts found by `(1 + likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in hours + 2)^1.5`. `semantic` finds the 200 casts whose meaning is nearest to the text among the newest 20,000 that the filters let through; `hybrid` merges them with the 200 best of the newest 2,000 with the words, by reciprocal rank fusion: each list adds `1 / (60 + place)`. Casts after the first page are not added while paging, but each page ranks anew: with `algorithmic`, a cast that rises over the cursor is missing from the next pages; with `hybrid`, some are missing if casts before them are removed or hidden, and some come again if casts get their vector meanwhile.
          */
         get: operations["getCastSearch"];
         put?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Lookup conversation for a cast
-         * @description A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`. Its hash may be shortened to 8 digits or more, beside a username to 6; of several matching casts, the newest is used. Pages hold direct replies. Each reply has up to `limit` replies of its own, down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most likes, recasts and replies first, of the latest 1,000 replies to each. Above the fold are replies by the author of the cast, by users whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects direct replies only and shows all replies to them. With `fold`, a page in order of time looks at 1,000 direct replies: it may have fewer than `limit`, or none, and a cursor.
+         * @description A URL is a cast’s page in a client, on any host: `https://…/<username>/0x<hash>` or `https://…/~/conversations/0x<hash>`. Its hash may be shortened to 8 digits or more, beside a username to 6; of several matching casts, the newest is used. Pages hold direct replies. Each reply has up to `limit` replies of its own, down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most likes, recasts and replies first, of the latest 1,000 replies to each, counted as of each page: a reply that rises over the cursor meanwhile is missing from the next pages. Above the fold are replies by the author of the cast, by users whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects direct replies only and shows all replies to them. With `fold`, a page in order of time looks at 1,000 direct replies: it may have fewer than `limit`, or none, and a cursor.
          */
         get: operations["getCastConversation"];
         put?: never;
@@ -198,7 +198,7 @@ export interface paths {
         };
         /**
          * Fetch followers of a user
-         * @description Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first. `app` is the app that the follow was made with.
+         * @description Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first. Both count as of each page: a user who rises over the cursor meanwhile is missing from the next pages. `app` is the app that the follow was made with.
          */
         get: operations["getFollowers"];
         put?: never;
@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * Fetch users that a user is following
-         * @description Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first. `app` is the app that the follow was made with.
+         * @description Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first. Both count as of each page: a user who rises over the cursor meanwhile is missing from the next pages. `app` is the app that the follow was made with.
          */
         get: operations["getFollowing"];
         put?: never;
@@ -442,7 +442,7 @@ export interface paths {
         };
         /**
          * Fetch notifications for user
-         * @description Newest first. All follows form one notification, likes and recasts one for each cast; such a group is placed at its newest entry, `count` is its size, and the newest 8 entries are shown. A cast that replies to, quotes and mentions the user is one notification, of the first of these types that is requested. Undone actions disappear, and so do users whom this user blocks or mutes or who block it. `unseen_notifications_count` counts the same selection, up to 100.
+         * @description Newest first. All follows form one notification, likes and recasts one for each cast; such a group is placed at its newest entry, `count` is its size, and the newest 8 entries are shown. A cast that replies to, quotes and mentions the user is one notification, of the first of these types that is requested. A group that gets an entry while paging may be missing from the next pages, and one whose newest entry is undone may come again. Undone actions disappear, and so do users whom this user blocks or mutes or who block it. `unseen_notifications_count` counts the same selection, up to 100.
          */
         get: operations["getNotifications"];
         put?: never;

@@ -39,7 +39,8 @@ export const castConversation = defineOperation({
   description:
     `${castIdentifierNote} Pages hold direct replies. Each reply has up to \`limit\` replies of its own, ` +
     'down to `reply_depth`, at most 500 casts on a page. `sort_type=algorithmic` puts casts with the most ' +
-    'likes, recasts and replies first, of the latest 1,000 replies to each. Above the fold are replies by the author of the cast, by users ' +
+    'likes, recasts and replies first, of the latest 1,000 replies to each, counted as of each page: a reply that rises over the ' +
+    'cursor meanwhile is missing from the next pages. Above the fold are replies by the author of the cast, by users ' +
     'whom the viewer follows, and by users whose score is unknown or at least 0.5. `fold=below` selects ' +
     'direct replies only and shows all replies to them. With `fold`, a page in order of time looks at 1,000 direct replies: it may have ' +
     'fewer than `limit`, or none, and a cursor.',

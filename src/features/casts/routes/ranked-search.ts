@@ -21,7 +21,9 @@ export const rankedSearchNote = [
   '`sort_type=algorithmic` ranks the newest 2,000 casts found by `(1 + likes + 2 * recasts + 2 * quotes + 3 * replies) /',
   '(age in hours + 2)^1.5`. `semantic` finds the 200 casts whose meaning is nearest to the text among the newest 20,000',
   'that the filters let through; `hybrid` merges them with the 200 best of the newest 2,000 with the words, by reciprocal',
-  'rank fusion: each list adds `1 / (60 + place)`. Casts after the first page are not added while paging.',
+  'rank fusion: each list adds `1 / (60 + place)`. Casts after the first page are not added while paging, but each page ranks',
+  'anew: with `algorithmic`, a cast that rises over the cursor is missing from the next pages; with `hybrid`, some are missing',
+  'if casts before them are removed or hidden, and some come again if casts get their vector meanwhile.',
 ].join(' ')
 
 const modes = ['literal', 'semantic', 'hybrid'] as const

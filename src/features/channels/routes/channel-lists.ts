@@ -99,8 +99,8 @@ export const channelTrending = defineOperation({
     'Ordered by the number of casts, replies included, in the time window; without `time_window`, one ' +
     'day. Casts are counted by the hour, including the current one. Channels without a cast in the window ' +
     `are left out. The ranking holds ${MAX_TRENDING_CHANNELS} channels and is computed every 30 seconds. Cursors work for ` +
-    'an hour and go on in the ranking of the first page, which is kept for a minute. Later, it is computed again from the ' +
-    'casts that are counted by then: channels whose counts have changed may be missing or repeated.',
+    'an hour and go on in the ranking of the first page, which a process keeps for a minute. Later, or in another process, it is ' +
+    'computed again from the casts that are counted by then: channels whose counts have changed may be missing or repeated.',
   price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({
     time_window: Type.Optional(

@@ -22,8 +22,7 @@ import { feedPaging, parentUrl } from './feed-parameters.js'
 const RANKED_FEEDS_LEFT = '2026-05-31'
 
 /** The part of a description that explains ranked paging. */
-const rankNote =
-  'All pages compute ages for the time of the first page, so that ranks are stable while paging.'
+const rankNote = 'All pages compute ages for the time of the first page.'
 
 /** Casts ordered by rank. */
 export interface Ranking {
@@ -95,7 +94,9 @@ export const feedForYou = defineOperation({
     'Casts of the last three days, ranked by `(4 if the author is followed + likes by followed users + 2 ' +
     '* their recasts) * (1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5`. Of ' +
     `followed authors, only casts that start a thread count. The server reads the ${followed} latest ` +
-    `follows and, for each, the newest ${casts} casts, ${likes} likes and ${recasts} recasts. ${rankNote}`,
+    `follows and, for each, the newest ${casts} casts, ${likes} likes and ${recasts} recasts. ${rankNote} ` +
+    'Reactions count as of each page: a cast that rises over the cursor meanwhile is missing from the next pages, and one that ' +
+    'falls behind it comes again.',
   deprecatedSince: RANKED_FEEDS_LEFT,
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
@@ -167,7 +168,9 @@ export const feedTrending = defineOperation({
   description:
     'Casts that start a thread, ranked by `(likes + 2 * recasts + 2 * quotes + 3 * replies) / (age in ' +
     `hours + 2)^1.5\`, from the newest 50,000 in the time window. The ranking holds ${RANKING_LENGTH} ` +
-    `casts and is computed every 30 seconds. ${rankNote} Cursors work for an hour.`,
+    `casts and is computed every 30 seconds. ${rankNote} Cursors work for an hour and go on in the ranking of the first ` +
+    'page, which a process keeps for a minute. Later, or in another process, it is computed again from the reactions that are ' +
+    'counted by then: casts may be missing or repeated.',
   deprecatedSince: RANKED_FEEDS_LEFT,
   price: ({ cursor }) => priceOfTrending(cursor),
   query: Type.Object({

@@ -50,7 +50,8 @@ function followerQuery(defaultLimit: number) {
 /** The part of a description that explains `algorithmic`. */
 const algorithmicText = [
   'Newest follow first. `sort_type=algorithmic` sorts each block of a thousand follows, newest block first, by',
-  '`(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
+  '`(1 + ln(1 + followers)) * (0.1 + score)`, highest first. Both count as of each page: a user who rises over the cursor',
+  'meanwhile is missing from the next pages.',
 ].join(' ')
 
 const { integer, number } = keyPart
@@ -176,7 +177,8 @@ export const reciprocalFollowers = defineOperation({
   summary: 'Fetch reciprocal followers of a user',
   description:
     'Users who follow the user and are followed back. `timestamp` is the later of the two follows. ' +
-    '`sort_type=algorithmic` orders by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
+    '`sort_type=algorithmic` orders by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first. Both count as of each page: a ' +
+    'user who rises over the cursor meanwhile is missing from the next pages.',
   query: Type.Object({
     fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,

@@ -155,7 +155,8 @@ const notifications = defineOperation({
     'Newest first. All follows form one notification, likes and recasts one for each cast; such a group ' +
     `is placed at its newest entry, \`count\` is its size, and the newest ${SHOWN_MEMBERS} entries are ` +
     'shown. A cast that replies to, quotes and mentions the user is one notification, of the first of ' +
-    'these types that is requested. Undone actions disappear, and so do users whom this user blocks or ' +
+    'these types that is requested. A group that gets an entry while paging may be missing from the next pages, and one whose ' +
+    'newest entry is undone may come again. Undone actions disappear, and so do users whom this user blocks or ' +
     `mutes or who block it. \`unseen_notifications_count\` counts the same selection, up to ${MAX_UNSEEN}.`,
   query: Type.Object({
     ...notificationPaging,
