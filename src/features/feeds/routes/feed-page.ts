@@ -109,16 +109,13 @@ export function feedPages(name: string, repeatsCasts: boolean) {
     const before = key && { ts: key[0], hash: key[1] }
     // None: the cursor is of the same feed without recasts.
     const recastsUntilMicros = key?.[2] || null
-    const readEntries: ReadFeed = async (pageRequest) =>
-      (await readRecent?.(pageRequest)) ??
+    const readEntries: ReadFeed = async (request) =>
+      (await readRecent?.(request)) ??
       (cacheable && 'readForViewer' in cacheable
-        ? await readViewerEntries(name, hydrator, pageRequest, cacheable)
-        : await read(pageRequest))
-    const { feedEntries, isCut, hashes, lastTaken } = await readPage(
-      readEntries,
-      { before, count, recastsUntilMicros, ...viewer },
-      limit,
-    )
+        ? await readViewerEntries(name, hydrator, request, cacheable)
+        : await read(request))
+    const pageRequest = { before, count, recastsUntilMicros, ...viewer }
+    const { feedEntries, isCut, hashes, lastTaken } = await readPage(readEntries, pageRequest, limit)
     const last = repeatsCasts && isCut ? lastBeforeTies(feedEntries, lastTaken) : lastTaken
     const casts = await hydrator.casts(hashes, viewerFid)
     const hasMore = last < feedEntries.length - 1 || isCut || scanLimitOf(feedEntries) !== undefined
