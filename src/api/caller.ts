@@ -15,7 +15,12 @@ export const anonymousCaller: Caller = {
   rateLimit: null,
 }
 
+/** Whether a request was sent without a key, though it may name an app by `client_id`. */
+export function isKeyless({ keyId }: Pick<Caller, 'keyId'>): boolean {
+  return keyId === anonymousCaller.keyId
+}
+
 /** Names who sends a request, for limits and the log: the key, or the address without one. */
-export function callerOf({ keyId }: Pick<Caller, 'keyId'>, address: string): CallerName {
-  return keyId === anonymousCaller.keyId ? callerAt(address) : callerOfKey(keyId)
+export function callerOf(caller: Pick<Caller, 'keyId'>, address: string): CallerName {
+  return isKeyless(caller) ? callerAt(address) : callerOfKey(caller.keyId)
 }

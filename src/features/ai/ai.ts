@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { keyHint } from '../../api/api-keys.js'
-import { anonymousCaller, type Caller } from '../../api/caller.js'
+import { type Caller, isKeyless } from '../../api/caller.js'
 import type { AiClient, ChatRequest } from '../../platform/ai/ai-client.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import { PlazaError } from '../../platform/errors.js'
@@ -34,7 +34,7 @@ export function createAi(client: AiClient, limiter: Counter<number>): Ai {
   ): Promise<Value> {
     const known = cache.get(key)
     if (known) return known
-    if (caller.keyId === anonymousCaller.keyId) {
+    if (isKeyless(caller)) {
       throw new PlazaError('unauthenticated', `what needs the AI endpoint needs an API key: ${keyHint}`)
     }
     const status = limiter.take(caller.keyId)

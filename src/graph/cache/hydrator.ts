@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { CastRow } from '../cast-row.js'
 import type { ViewedIds, ViewerRelations } from '../load/viewer.js'
+import type { Viewer } from '../query/visibility-filter.js'
 import type { Json } from '../view/json.js'
 import { type CastTemplate, renderCast, renderChannel, renderUser } from '../view/render.js'
 import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
@@ -165,14 +166,19 @@ export class Hydrator {
   async firstVisibleCasts(
     hashes: readonly string[],
     count: number,
-    { viewerFid, banned }: { readonly viewerFid?: number | undefined; readonly banned: ReadonlySet<number> },
+    { viewerFid, ignoresMutes, banned }: Viewer & { readonly banned: ReadonlySet<number> },
   ): Promise<VisibleCasts> {
     const { casts, users, viewer } = await this.#loadWithContext(hashes, viewerFid)
     const visible: Json[] = []
     let lastIndex = -1
     for (const [index, hash] of hashes.entries()) {
       const cast = casts.get(hash)
-      if (!cast || banned.has(cast.authorFid) || (viewer && isHiddenFrom(viewer, cast.authorFid))) continue
+      if (
+        !cast ||
+        banned.has(cast.authorFid) ||
+        (viewer && isHiddenFrom(viewer, cast.authorFid, ignoresMutes))
+      )
+        continue
       const json = renderCast(cast, users, viewer)
       if (json === null) continue
       if (visible.length === count) return { casts: visible, lastIndex, hasMore: true }
@@ -249,6 +255,6 @@ function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, Js
 }
 
 /** Whether the casts of a user are hidden from a viewer: it blocks or mutes the user, or the user blocks it. */
-function isHiddenFrom(viewer: ViewerRelations, fid: number): boolean {
-  return viewer.blocking.has(fid) || viewer.blockers.has(fid) || viewer.muting.has(fid)
+function isHiddenFrom(viewer: ViewerRelations, fid: number, ignoresMutes = false): boolean {
+  return viewer.blocking.has(fid) || viewer.blockers.has(fid) || (!ignoresMutes && viewer.muting.has(fid))
 }

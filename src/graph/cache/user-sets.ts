@@ -1,4 +1,5 @@
 import { mixedWord, type UserRelationsRow } from '../load/user-relations.js'
+import type { Viewer } from '../query/visibility-filter.js'
 import { SortedTuples } from './sorted-tuples.js'
 
 /** Fids above this, which the protocol allows and nobody has, do not fit the sets. */
@@ -182,8 +183,8 @@ export class UserSets {
   }
 
   /** Whether this user blocks or mutes another, or is blocked by it: it sees no casts of that user. */
-  isHidden(fid: number): boolean {
-    return this.blocking.has(fid) || this.blockers.has(fid) || this.muting.has(fid)
+  isHidden(fid: number, { ignoresMutes }: Pick<Viewer, 'ignoresMutes'> = {}): boolean {
+    return this.blocking.has(fid) || this.blockers.has(fid) || (!ignoresMutes && this.muting.has(fid))
   }
 
   /** Whether this user sees what everybody sees. */

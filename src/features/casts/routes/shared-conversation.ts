@@ -20,7 +20,7 @@ const HASH_DIGITS = 40
  */
 export async function sharedConversation(
   { conversations, viewerSets, cachesViews }: Hydrator,
-  { viewerFid, banned, banningAppId, ...request }: ConversationPageRequest & RequestViewer,
+  { viewerFid, ignoresMutes, banned, banningAppId, ...request }: ConversationPageRequest & RequestViewer,
 ): Promise<ConversationPage | null> {
   const { cast, order, depth, ancestors, count } = request
   const isOfHash = cast.username === null && cast.hashPrefix.length === HASH_DIGITS
@@ -35,7 +35,7 @@ export async function sharedConversation(
     viewerFid === undefined ? null : viewerSets.load(viewerFid),
   ])
   if (viewerFid !== undefined && sets === null) return null
-  const isHidden = (fid: number) => banned.has(fid) || (sets?.isHidden(fid) ?? false)
+  const isHidden = (fid: number) => banned.has(fid) || (sets?.isHidden(fid, { ignoresMutes }) ?? false)
   return rows.some(({ level, fid }) => level !== 0 && isHidden(fid)) ? null : { rows, scanLimit: null }
 }
 

@@ -16,6 +16,7 @@ import { type AuthorSelection, readAuthorFeed } from '../../../graph/query/feeds
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
 import { readFollowed } from '../../../graph/query/follows.js'
+import { viewerKey } from '../../../graph/query/visibility-filter.js'
 import type { Json } from '../../../graph/view/json.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { OperationContext } from '../../operation.js'
@@ -180,9 +181,8 @@ async function readViewerEntries(
   const sets = request.viewerFid === undefined ? null : await viewerSets.load(request.viewerFid)
   const pageRequest = sets?.hidesNobody ? { ...request, viewerFid: undefined } : request
   const { viewerFid, banningAppId } = pageRequest
-  const viewerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
   return await singleFlight.read(
-    `${feed} ${pageRequest.count} ${viewerKey} ${key}`,
+    `${feed} ${pageRequest.count} ${viewerKey(pageRequest)} ${key}`,
     MAX_VIEWER_AGE_MS,
     async (db) => {
       const { value, tags, ...readResult } = await readForViewer(db, pageRequest)

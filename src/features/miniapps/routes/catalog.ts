@@ -186,15 +186,14 @@ const frameRelevant = defineOperation({
 
   async handle({ db, hydrator, clock }, { viewer_fid: viewerFid, time_window, networks }, caller) {
     const now = farcasterSecondsFromUnixMs(clock())
-    const { banningAppId } = await viewerOf({ hydrator }, caller, viewerFid)
+    const viewer = { ...(await viewerOf({ hydrator }, caller, viewerFid)), viewerFid }
     const friends = await readBestFriends(
       db,
-      { fid: viewerFid, banningAppId, limit: BEST_FRIENDS, now },
+      { fid: viewerFid, banningAppId: viewer.banningAppId, limit: BEST_FRIENDS, now },
       null,
     )
     const relevant = await readRelevant(db, {
-      viewerFid,
-      banningAppId,
+      ...viewer,
       networks,
       bestFriends: friends.map(({ fid }) => fid),
       since: now - trendWindows[time_window],

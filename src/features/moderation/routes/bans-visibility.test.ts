@@ -6,6 +6,11 @@ import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/n
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { uncachedWriter } from '../../../graph/cache/invalidation.js'
+import { fillWindow } from '../../../graph/cache/recent/window-loader.js'
+import type { CallerName } from '../../../platform/limits/caller-name.js'
+import { createCounter } from '../../../platform/limits/counter.js'
+import { limits } from '../../../platform/limits/limits.js'
+import { silentLog } from '../../../platform/log/log.js'
 import { ReactionType, UserDataType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { saveChannel } from '../../channels/channels.js'
@@ -19,8 +24,19 @@ const clock = () => testNowUnix * 1000
 const hydrator = new Hydrator({ db: reading, clock, locationOf: () => null, maxViews: 100 })
 const hub = await createTestHub(db)
 const parts = { db: reading, writerDb: db, hub, clock, hydrator, tokenTracking: tokenTrackingSettings }
+// This one also has the relations of viewers and the newest casts in memory.
+const keepingHydrator = new Hydrator({
+  ...{ db: reading, clock, locationOf: () => null, maxViews: 100 },
+  ...{ maxViewerSetsBytes: 1_000_000, maxRecentEntries: 1_000 },
+})
+const rateLimiter = createCounter<CallerName>(limits.publicReads, clock, 0)
+const publicReads = { rateLimiter, findClient: async () => null }
 const strict = await createTestApi({ ...parts, appName: 'strict' })
-const open = await createTestApi({ ...parts, appName: 'open' })
+const open = await createTestApi({ ...parts, publicReads, appName: 'open' })
+const keeping = await createTestApi({
+  ...{ ...parts, publicReads, hydrator: keepingHydrator },
+  ...{ appName: 'keeping' },
+})
 
 const [alice, bob, carol, dave] = [1, 2, 3, 4].map((fid) => new TestUser(fid)) as [
   TestUser,
@@ -73,6 +89,11 @@ beforeAll(async () => {
     values ('gardens', 2, 'moderator', 1, 'invited', 7), ('gardens', 4, 'member', 2, 'invited', 8)`
   await storeTokens(db)
   await consumeInbox(db)
+  const ends = await db<{ shard: number; height: number }[]>`select shard, height from hub.shards`
+  const { invalidation, window } = keepingHydrator
+  invalidation.blocks.start(new Map(ends.map(({ shard, height }) => [shard, height])))
+  const loading = { db, blocks: invalidation.blocks, window, clock, log: silentLog }
+  await fillWindow(loading, new AbortController().signal)
 })
 
 const user = '"username":"bob"'
@@ -179,6 +200,45 @@ describe('banned users', () => {
     expect(statements.filter((sql) => sql.includes('moderation.bans'))).toEqual([])
     expect(statements).toHaveLength(1)
   })
+})
+
+const withoutViewer = [
+  'topic/trending',
+  'channel/member/list',
+  'channel/member/invite/list',
+  'fungible/trades',
+  'user/best_friends',
+]
+const ofViewer = lists.filter(([path]) => !withoutViewer.includes(path) && !path.startsWith('notifications'))
+
+describe.each([
+  ['with the tables', open],
+  ['with relations in memory', keeping],
+])('muted users, %s', (_, api) => {
+  it.each(ofViewer)('are in %s %j without a key: nobody can read mutes', async (path, query, trace) => {
+    const asked = { viewer_fid: 4, ...query }
+    const mute = { fid: asked.viewer_fid, muted_fid: 2 }
+    const withKey = () => includesCarol(api, path, asked, trace)
+    const texts = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, String(value)]))
+    const withoutKey = async () => {
+      const answer = await api.app.inject({ url: `/v2/farcaster/${path}`, query: texts })
+      expect(answer.statusCode).toBe(200)
+      return answer.body.includes(trace)
+    }
+    expect((await api.send('POST', 'mute', mute)).statusCode).toBe(200)
+    expect([await withKey(), await withoutKey(), await withKey()]).toEqual([false, true, false])
+    expect((await api.send('DELETE', 'mute', mute)).statusCode).toBe(200)
+    expect(await withoutKey()).toBe(true)
+  })
+})
+
+it('blocks of the viewer count without a key', async () => {
+  const query = { fid: '1', viewer_fid: '4' }
+  const shown = async () => (await open.app.inject({ url: '/v2/farcaster/followers', query })).body
+  expect(await shown()).toContain(user)
+  await db`insert into social.blocks ${db({ fid: 4, target_fid: 2, ts: testNow })}`
+  expect(await shown()).not.toContain(user)
+  await db`delete from social.blocks`
 })
 
 describe('POST ban and DELETE ban', () => {

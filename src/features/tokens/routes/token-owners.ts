@@ -10,7 +10,7 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
-import type { Viewer } from '../../../graph/query/visibility-filter.js'
+import { type Viewer, viewerKey } from '../../../graph/query/visibility-filter.js'
 import { Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -136,7 +136,7 @@ async function ownersOf(
   viewer: Viewer,
 ): Promise<Owner[]> {
   const { viewerFid, banningAppId } = viewer
-  const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
+  const key = `owners ${tokenIds.join(' ')} for ${viewerKey(viewer)}`
   const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]
   const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
   const read = async (db: Database) => ({ value: await readOwners(db, tokenIds, viewer), tags })

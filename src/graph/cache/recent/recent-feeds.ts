@@ -196,11 +196,11 @@ export class RecentFeeds {
   }
 
   /** Reads the users that the viewer of a request does not see; null if the viewer has too many relations. */
-  async #hiddenFrom({ viewerFid, banned }: FeedPageRequest | RankedPageRequest) {
+  async #hiddenFrom({ viewerFid, ignoresMutes, banned }: FeedPageRequest | RankedPageRequest) {
     const isBanned = (fid: number) => banned?.has(fid) ?? false
     if (viewerFid === undefined) return isBanned
     const sets = await this.options.viewerSets.load(viewerFid)
-    return sets && ((fid: number) => sets.isHidden(fid) || isBanned(fid))
+    return sets && ((fid: number) => sets.isHidden(fid, { ignoresMutes }) || isBanned(fid))
   }
 
   async #answer<Rows extends object>(
