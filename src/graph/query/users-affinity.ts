@@ -22,8 +22,8 @@ export const affinityWindow = {
   repliesPerCast: 50,
 } as const
 
-/** The user, and the number of best friends. */
-export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {
+/** The user, the number of best friends, and the viewer from whom some may be hidden. */
+export interface BestFriendsQuery extends Viewer {
   readonly fid: number
   readonly limit: number
   /** Farcaster seconds. */
@@ -37,7 +37,7 @@ export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {
  */
 export async function readBestFriends(
   db: Database,
-  { fid, limit, now, banningAppId }: BestFriendsQuery,
+  { fid, limit, now, ...viewer }: BestFriendsQuery,
   after: readonly [affinity: number, fid: number] | null,
 ): Promise<Friend[]> {
   const [affinity, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
@@ -107,7 +107,7 @@ export async function readBestFriends(
     from friends f
     join social.users u using (fid)
     where (f.affinity, f.fid) < (${affinity}::float8, ${other}::bigint)
-      and ${visibilityFilter(db, { banningAppId }, 'f.fid')}
+      and ${visibilityFilter(db, viewer, 'f.fid')}
     order by f.affinity desc, f.fid desc
     limit ${limit}
   `

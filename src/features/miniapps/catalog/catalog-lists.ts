@@ -84,7 +84,7 @@ export interface RelevantQuery extends Viewer {
 
 /** Reads the mini apps that most users close to the viewer have shared; a best friend counts twice. */
 export async function readRelevant(db: Database, query: RelevantQuery): Promise<RelevantMiniApp[]> {
-  const { viewerFid, bestFriends, since, limit, networks, banningAppId } = query
+  const { viewerFid, bestFriends, since, limit } = query
   return await db<RelevantMiniApp[]>`
     with best as (
       select fid from unnest(${[...bestFriends]}::bigint[]) as fid
@@ -107,7 +107,7 @@ export async function readRelevant(db: Database, query: RelevantQuery): Promise<
       join miniapps.manifests m using (domain)
       join social.users u on u.fid = s.fid
       left join best b on b.fid = s.fid
-      where ${isShown(db, { networks, banningAppId })}
+      where ${isShown(db, query)}
       group by s.domain
       order by weight desc, s.domain
       limit ${limit}::bigint
@@ -124,15 +124,12 @@ function shownColumns(db: Database): Fragment {
   return db`m.domain, m.author_fid as "authorFid", m.manifest, h.metadata->'html' as html`
 }
 
-function isShown(
-  db: Database,
-  { networks, banningAppId }: Pick<MiniAppPage, 'networks' | 'banningAppId'>,
-): Fragment {
+function isShown(db: Database, { networks, ...viewer }: Viewer & Pick<MiniAppPage, 'networks'>): Fragment {
   const ofNetworks =
     networks === undefined
       ? db``
       : db`and (m.networks = '{}' or m.networks && ${db.types.texts(networks)}::text[])`
-  return db`m.listed and ${visibilityFilter(db, { banningAppId }, 'm.author_fid')} ${ofNetworks}`
+  return db`m.listed and ${visibilityFilter(db, viewer, 'm.author_fid')} ${ofNetworks}`
 }
 
 function isOnPage(db: Database, page: Omit<MiniAppPage, 'limit'>, rank: Fragment): Fragment {

@@ -188,4 +188,23 @@ describe('GET frame/relevant', () => {
       ['https://a.example.com/', [2]],
     ])
   })
+
+  it('leaves out mini apps of authors who are hidden from the viewer', async () => {
+    const [viewer, , , author] = scene.users
+    const domains = { 'a.example.com': 2, 'b.example.com': 3, 'c.example.com': 4 }
+    await listMiniApps(
+      db,
+      Object.entries(domains).map(([domain, authorFid]) => ({ domain, authorFid })),
+    )
+    await scene.merge(viewer!.link(2, testNow - 40), viewer!.link(3, testNow - 30, { type: 'block' }))
+    for (const domain of Object.keys(domains)) await share(2, `https://${domain}/`, 110)
+    const shown = async () => {
+      const { relevant_frames } = await scene.frames('frame/relevant', { viewer_fid: viewer!.fid })
+      return relevant_frames.map((item: { frame: { frames_url: string } }) => item.frame.frames_url)
+    }
+    await countUse()
+    expect(await shown()).toEqual(['https://a.example.com/', 'https://c.example.com/'])
+    await scene.merge(author!.link(viewer!.fid, testNow - 20, { type: 'block' }))
+    expect(await shown()).toEqual(['https://a.example.com/'])
+  })
 })

@@ -187,11 +187,7 @@ const frameRelevant = defineOperation({
   async handle({ db, hydrator, clock }, { viewer_fid: viewerFid, time_window, networks }, caller) {
     const now = farcasterSecondsFromUnixMs(clock())
     const viewer = { ...(await viewerOf({ hydrator }, caller, viewerFid)), viewerFid }
-    const friends = await readBestFriends(
-      db,
-      { fid: viewerFid, banningAppId: viewer.banningAppId, limit: BEST_FRIENDS, now },
-      null,
-    )
+    const friends = await readBestFriends(db, { ...viewer, fid: viewerFid, limit: BEST_FRIENDS, now }, null)
     const relevant = await readRelevant(db, {
       ...viewer,
       networks,

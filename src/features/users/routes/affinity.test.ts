@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { readBestFriends } from '../../../graph/query/users-affinity.js'
 import { ReactionType } from '../../../protocol/definitions.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { openPeople } from './testing/user-network.js'
 
-const { get, merge, countStatements } = await openPeople()
+const { db, get, merge, countStatements } = await openPeople()
 const people = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 const [alice, bob, carol, dan] = people as [TestUser, TestUser, TestUser, TestUser]
 
@@ -59,6 +60,11 @@ describe('user/best_friends', () => {
     })
     expect((await friends({ fid: 2 })).users).toMatchObject([{ fid: 1, mutual_affinity_score: Math.sqrt(5) }])
     expect((await friends({ fid: 4 })).users).toEqual([])
+  })
+
+  it('chooses the best for a viewer among those whom it sees', async () => {
+    const query = { fid: 1, viewerFid: 1, limit: 1, now: testNow }
+    expect(await readBestFriends(db, query, null)).toMatchObject([{ fid: 3 }])
   })
 
   it('pages, with a limit of at most 100', async () => {
