@@ -145,6 +145,31 @@ export function isHiddenByModerators(db: Database, url: Fragment): Fragment {
 }
 
 /**
+ * The condition that the moderators of a channel neither hide the cast `c` nor ban its author. For casts of one channel: its lists,
+ * which have limits, are hashed once per statement, as hidden users are (`visibilityFilter`).
+ */
+export function isShownInChannel(db: Database, channelId: string): Fragment {
+  return db`(
+    c.hash not in (select h.hash from channels.hidden_casts h where h.channel_id = ${channelId})
+    and c.fid not in (select b.fid from channels.bans b where b.channel_id = ${channelId})
+  )`
+}
+
+/** Reads which of these casts the moderators of a channel hide. Hashes are lowercase hex without 0x. */
+export async function readHiddenInChannel(
+  db: Database,
+  channelId: string,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db<{ hash: string }[]>`
+    select encode(c.hash, 'hex') as hash
+    from social.casts c
+    where c.hash = any (array(select decode(h, 'hex') from unnest(${db.types.texts(hashes)}::text[]) h))
+      and not ${isShownInChannel(db, channelId)}`
+  return new Set(rows.map(({ hash }) => hash))
+}
+
+/**
  * The condition that the members of a channel are known. A channel without members is everybody's; and of one that was imported
  * with a count, or with its moderators, and without a list, this server cannot tell who its members are. A long
  * list is not counted to its end, for each page.

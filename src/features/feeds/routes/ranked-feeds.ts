@@ -5,6 +5,8 @@ import { invalidField } from '../../../api/invalid-field.js'
 import { listJson } from '../../../api/list-json.js'
 import { choiceParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
+import { channelTags } from '../../../graph/cache/cache-tags.js'
+import { readHiddenInChannel } from '../../../graph/query/feeds-by-parent.js'
 import { readForYouFeed, readTrending, type TrendingSelection } from '../../../graph/query/feeds-ranked.js'
 import { forYouWindow, type RankedCast } from '../../../graph/query/ranks.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
@@ -118,8 +120,11 @@ export const feedForYou = defineOperation({
 /** Casts in a ranking. Its pages end there. */
 const RANKING_LENGTH = 200
 
+/** A limit for changes of moderation that nobody publishes. */
+const MAX_HIDDEN_AGE_MS = 60_000
+
 /**
- * Reads the cached trending ranking. Throws a 400 for the time of a cursor that is too old or in the future.
+ * Reads the cached trending ranking, without what the moderators of its channel hide by now. Throws a 400 for the time of a cursor that is too old or in the future.
  *
  * @param ts The time of the ranking being paged, in Farcaster seconds; null for the first page.
  */
@@ -136,7 +141,18 @@ export async function trendingRanking(
       (await readTrending(db, selection, request))
     )
   })
-  return { ts: ranking.ts, casts: ranking.rows }
+  const { channelId } = selection
+  if (channelId === undefined) return { ts: ranking.ts, casts: ranking.rows }
+  // A message of the channel drops what is read here; the ranking stays.
+  const hidden = await context.hydrator.singleFlight.read(
+    `hidden of ${name} at ${ranking.ts}`,
+    MAX_HIDDEN_AGE_MS,
+    async (db) => {
+      const hashes = ranking.rows.map(({ hash }) => hash)
+      return { value: await readHiddenInChannel(db, channelId, hashes), tags: channelTags(channelId) }
+    },
+  )
+  return { ts: ranking.ts, casts: ranking.rows.filter(({ hash }) => !hidden.has(hash)) }
 }
 
 /** Returns the reader of pages of a trending ranking. */
