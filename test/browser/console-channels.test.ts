@@ -156,7 +156,7 @@ describe.skipIf(browserPath === null)('channels in the console', () => {
     await page.getByLabel('Hash of the cast').waitFor()
     await isFaultless()
     await button(page, 'Hide a cast').click()
-    await shows('Feeds of the channel leave the cast out, in every app')
+    await shows('Feeds and searches of the channel leave the cast out, in every app')
     await isFaultless()
     await button(page, 'Publish it').click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

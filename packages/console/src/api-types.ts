@@ -548,7 +548,7 @@ export interface paths {
         put?: never;
         /**
          * Ban a user from a channel
-         * @description A banned user loses the membership and cannot become a member, and channel feeds leave out its casts. Only channels of the protocol have moderation; others are a 400. This operation is Plaza’s own; the hosted API has none.
+         * @description A banned user loses the membership and cannot become a member, and feeds and searches of the channel leave out its casts. Only channels of the protocol have moderation; others are a 400. This operation is Plaza’s own; the hosted API has none.
          */
         post: operations["postChannelBan"];
         /**
@@ -572,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * Hide a cast from a channel
-         * @description Channel feeds leave the cast out. Elsewhere it is shown. Only channels of the protocol have moderation; others are a 400. This operation is Plaza’s own; the hosted API has none.
+         * @description Feeds and searches of the channel leave the cast out. Elsewhere it is shown. Only channels of the protocol have moderation; others are a 400. This operation is Plaza’s own; the hosted API has none.
          */
         post: operations["postChannelHide"];
         /**

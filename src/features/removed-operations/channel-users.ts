@@ -1,3 +1,4 @@
+import { isShownInChannel } from '../../graph/query/feeds-by-parent.js'
 import type { Database } from '../../platform/db/connection.js'
 
 /** The newest casts of a channel whose authors and reactors count. */
@@ -28,9 +29,9 @@ export async function readChannelUsers(
       select c.hash, c.fid, c.parent_hash
       from channels.urls parent
       cross join lateral (
-        select * from social.casts t
-        where t.root_parent_url = parent.url
-        order by t.ts desc, t.hash desc
+        select * from social.casts c
+        where c.root_parent_url = parent.url and ${isShownInChannel(db, channelId)}
+        order by c.ts desc, c.hash desc
         limit ${COUNTED_CASTS}
       ) c
       where parent.channel_id = ${channelId}

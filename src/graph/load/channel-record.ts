@@ -21,7 +21,7 @@ export interface ChannelRecord {
   readonly memberCount: number
   /** Lowercase hex without 0x. */
   readonly pinnedCastHash: string | null
-  /** Whether the pinned cast is stored: its author may have deleted it. */
+  /** Whether the pinned cast is stored and shown in the channel: its author may have deleted it, moderators may have hidden it. */
   readonly hasPinnedCast: boolean
   readonly externalLinkTitle: string | null
   readonly externalLinkUrl: string | null
@@ -42,7 +42,12 @@ export async function loadChannels(
       image_url as "imageUrl", lead_fid as "leadFid", moderator_fids as "moderatorFids",
       created_at as "createdAt", follower_count as "followerCount", member_count as "memberCount",
       encode(pinned_cast_hash, 'hex') as "pinnedCastHash",
-      exists (select from social.casts where hash = pinned_cast_hash) as "hasPinnedCast",
+      exists (
+        select from social.casts c
+        where c.hash = pinned_cast_hash
+          and not exists (select from channels.hidden_casts h where h.channel_id = channels.id and h.hash = c.hash)
+          and not exists (select from channels.bans b where b.channel_id = channels.id and b.fid = c.fid)
+      ) as "hasPinnedCast",
       external_link_title as "externalLinkTitle", external_link_url as "externalLinkUrl"
     from channels.channels
     where id = any (${db.types.texts(ids)}::text[])

@@ -5,6 +5,7 @@ import { planForValues } from '../../platform/db/plan-mode.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
+import { isShownInChannel } from './feeds-by-parent.js'
 import { type NearRow, type PageRest, splitNear } from './near-rows.js'
 import { fidsOfUsernames } from './users.js'
 import { authorFilter, type Viewer, visibilityFilter } from './visibility-filter.js'
@@ -172,6 +173,7 @@ export function conditionsOf(db: Database, { terms, authorFid, parentUrl, channe
           db`c.root_parent_url = any (array(
             select url from channels.urls where channel_id = ${channelId}
           ))`,
+          isShownInChannel(db, channelId),
         ]),
     ...(terms.afterMs === null ? [] : [db`c.ts >= ${secondsUpTo(terms.afterMs)}::bigint`]),
     ...(terms.beforeMs === null ? [] : [db`c.ts < ${secondsUpTo(terms.beforeMs)}::bigint`]),

@@ -109,14 +109,14 @@ export const channelModerationOperations: readonly Operation[] = [
   banOperation(
     'POST',
     'Ban a user from a channel',
-    'A banned user loses the membership and cannot become a member, and channel feeds leave out its casts.',
+    'A banned user loses the membership and cannot become a member, and feeds and searches of the channel leave out its casts.',
     'banned',
   ),
   banOperation('DELETE', 'End a ban from a channel', 'The user may become a member again.', 'not banned'),
   hideOperation(
     'POST',
     'Hide a cast from a channel',
-    'Channel feeds leave the cast out. Elsewhere it is shown.',
+    'Feeds and searches of the channel leave the cast out. Elsewhere it is shown.',
     'hidden',
   ),
   hideOperation(

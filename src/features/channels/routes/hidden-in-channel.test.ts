@@ -49,10 +49,20 @@ const bodyOf = async (path: string, query: Record<string, string | boolean>) => 
   return reply.body
 }
 
+const search = { q: 'nuisance', channel_id: 'gardens' }
+const active = { id: 'gardens', has_root_cast_authors: false, has_cast_likers: true }
+
 /** A page of the channel, and how what it has of the cast is told. */
 const pages: [path: string, query: Record<string, string | boolean>, trace: string][] = [
   ['feed/channels', { channel_ids: 'gardens' }, cast_hash],
   ['feed/trending', { channel_id: 'gardens' }, cast_hash],
+  ['cast/search', search, cast_hash],
+  ['cast/search', { ...search, sort_type: 'chron' }, cast_hash],
+  ['cast/search', { ...search, sort_type: 'algorithmic' }, cast_hash],
+  ['cast/search', { ...search, author_fid: '2' }, cast_hash],
+  ['channel/users', { id: 'gardens', has_root_cast_authors: true }, '"fid":2,'],
+  ['channel/users', active, '"fid":4,'],
+  ['channel', { id: 'gardens' }, `"pinned_cast_hash":"${cast_hash}"`],
 ]
 
 it.each(pages)('what moderators hide is not in %s %j, at once', async (path, query, trace) => {

@@ -11,12 +11,12 @@ const actions = {
   ban: {
     label: 'Ban a user from the channel',
     effect:
-      'The user loses its membership and cannot become a member, and feeds of the channel leave out its casts.',
+      'The user loses its membership and cannot become a member, and feeds and searches of the channel leave out its casts.',
   },
   unban: { label: 'End a ban from the channel', effect: 'The user may become a member again.' },
   hide: {
     label: 'Hide a cast',
-    effect: 'Feeds of the channel leave the cast out, in every app. Elsewhere it is shown.',
+    effect: 'Feeds and searches of the channel leave the cast out, in every app. Elsewhere it is shown.',
   },
   unhide: { label: 'Show a hidden cast', effect: 'Feeds of the channel show the cast again.' },
 } as const
