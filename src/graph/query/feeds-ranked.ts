@@ -82,8 +82,8 @@ export async function readTrending(
  *
  *     4·[followed author] + likes by followed + 2·recasts by followed
  *
- * over the last three days, without the user's own. Every limit is a range of an index: a user who follows
- * hundreds of very active users costs 20 ms; reading all of their activity takes 650 ms.
+ * over the last three days, without the user's own and without followed users who are hidden from the viewer. Every limit is a range
+ * of an index: a user who follows hundreds of very active users costs 20 ms; reading all of their activity takes 650 ms.
  */
 export async function readForYouFeed(
   db: Database,
@@ -103,9 +103,9 @@ export async function readForYouFeed(
     )`
   return db<RankedCast[]>`
     with followed as materialized (
-      select target_fid as fid from social.follows
-      where fid = ${fid}::bigint
-      order by ts desc, target_fid desc
+      select f.target_fid as fid from social.follows f
+      where f.fid = ${fid}::bigint and ${visibilityFilter(db, pageRequest, 'f.target_fid')}
+      order by f.ts desc, f.target_fid desc
       limit ${followed}
     ),
     signals as (

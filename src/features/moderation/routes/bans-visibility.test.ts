@@ -38,12 +38,8 @@ const keeping = await createTestApi({
   ...{ appName: 'keeping' },
 })
 
-const [alice, bob, carol, dave] = [1, 2, 3, 4].map((fid) => new TestUser(fid)) as [
-  TestUser,
-  TestUser,
-  TestUser,
-  TestUser,
-]
+const people = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid))
+const [alice, bob, carol, dave, erin] = people as [TestUser, TestUser, TestUser, TestUser, TestUser]
 const gardens = 'https://example.com/~/channel/gardens'
 const castId = (message: SignedMessage) => ({ fid: message.data.fid, hash: message.hash })
 const hashOf = (message: SignedMessage) => `0x${message.hash.toString('hex')}`
@@ -55,10 +51,11 @@ const bobsCast = bob.cast('tulips of bob', testNow - 900, {
 const carolsCast = carol.cast('roses', testNow - 800, { parentUrl: gardens })
 const reply = bob.cast('a reply', testNow - 700, { parentCastId: castId(carolsCast) })
 const quote = bob.cast('a quote', testNow - 600, { embeds: [{ castId: castId(carolsCast) }] })
+const likedByBob = erin.cast('nobody else likes it', testNow - 550)
 const mention = bob.cast('hello', testNow - 500, { mentions: [1], mentionsPositions: [0] })
 
 beforeAll(async () => {
-  await hub.submitOnChainEvents([alice, bob, carol, dave].flatMap((user) => user.onChain({ units: 3 })))
+  await hub.submitOnChainEvents(people.flatMap((user) => user.onChain({ units: 3 })))
   await hub.submitNameTransfers([nameTransfer('bob', 2, 100)])
   const outcomes = await hub.submit([
     bobsCast,
@@ -66,6 +63,7 @@ beforeAll(async () => {
     reply,
     quote,
     mention,
+    likedByBob,
     bob.userData(UserDataType.USERNAME, 'bob', testNow - 990),
     bob.userData(UserDataType.LOCATION, 'geo:46.95,7.45', testNow - 980),
     ...[bob, carol].map((user) => alice.link(user.fid, testNow - 400)),
@@ -73,6 +71,7 @@ beforeAll(async () => {
     carol.link(2, testNow - 290),
     dave.link(3, testNow - 280),
     bob.react(carolsCast, testNow - 200),
+    bob.react(likedByBob, testNow - 195),
     carol.react(bobsCast, testNow - 190),
     carol.react(bobsCast, testNow - 180, { type: ReactionType.RECAST }),
   ])
@@ -115,6 +114,7 @@ const lists: [path: string, query: Record<string, string | number | boolean>, tr
   ['feed/parent_urls', { parent_urls: gardens }, hashOf(bobsCast)],
   ['feed/trending', {}, hashOf(bobsCast)],
   ['feed/for_you', { fid: 1 }, hashOf(bobsCast)],
+  ['feed/for_you', { fid: 1 }, hashOf(likedByBob)],
   ['feed/user/casts', { fid: 2 }, hashOf(bobsCast)],
   ['feed/user/popular', { fid: 2 }, hashOf(bobsCast)],
   ['feed/user/replies_and_recasts', { fid: 2 }, hashOf(reply)],

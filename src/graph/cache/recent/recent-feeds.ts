@@ -103,8 +103,12 @@ export class RecentFeeds {
       ])
       if (!sets || !isHidden) return 'large_user'
       const { followedInOrder } = sets
-      const count = Math.min(followedInOrder.size, forYouWindow.followed)
-      const followed = Array.from({ length: count }, (_, index) => followedInOrder.at(-1 - index)!)
+      const followed: number[] = []
+      for (let index = followedInOrder.size - 1; index >= 0; index -= 1) {
+        if (followed.length === forYouWindow.followed) break
+        const each = followedInOrder.at(index)!
+        if (!isHidden(each)) followed.push(each)
+      }
       return await this.#ranked(() =>
         rankForYou(this.options.window, { ...pageRequest, fid, followed, isHidden }),
       )

@@ -29,7 +29,7 @@ export interface WindowRankingRequest {
 /** The page of a for-you feed, its user and viewer. */
 export interface ForYouRequest extends WindowRankingRequest {
   readonly fid: number
-  /** The latest follows of the user, as many as count. */
+  /** The latest follows of the user, as many as count, without those hidden from the viewer. */
   readonly followed: ArrayLike<number>
   isHidden(fid: number): boolean
 }
