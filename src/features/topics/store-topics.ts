@@ -3,8 +3,8 @@ import { type TopLevelTopic, topLevelTopics } from './schema/topic.js'
 import { DEFAULT_SUBJECT, subjectWords } from './subject-words.js'
 import type { TopicCluster } from './topic-clusters.js'
 
-/** Authors of a topic. */
-const MAX_AUTHORS = 5
+/** Authors of a topic that are stored: more than are shown, because apps ban some. */
+const MAX_AUTHORS = 20
 
 /**
  * Stores the topics of this run in place of those before. A cast belongs to a topic if it has the topic's leading

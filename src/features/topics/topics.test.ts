@@ -121,6 +121,23 @@ test('authors: at most five, by score', async () => {
   )
 })
 
+test('an app that bans authors of a topic sees the next ones, and no topic of banned users alone', async () => {
+  const fidsOf = async (name: string) =>
+    (await topicsOf()).find(({ slug }) => slug === name)?.authors.map(({ fid }) => fid)
+  const change = async (method: 'POST' | 'DELETE', fids: readonly number[]) =>
+    expect((await api.send(method, 'ban', { fids })).statusCode).toBe(200)
+  const shown = (await fidsOf('ai_agents'))!
+  await change('POST', shown)
+  const others = (await fidsOf('ai_agents'))!
+  expect(others).toHaveLength(5)
+  expect(others.filter((fid) => shown.includes(fid))).toEqual([])
+  await change('DELETE', shown)
+  const everybody = Array.from({ length: 18 }, (_, index) => author(index).fid)
+  await change('POST', everybody)
+  expect(await fidsOf('ai_agents')).toBeUndefined()
+  await change('DELETE', everybody)
+})
+
 test('pages of topics continue after the last', async () => {
   const slugs: string[] = []
   let cursor: string | null = null

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
-import { visibilityFilter } from './visibility-filter.js'
+import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A trending topic. */
 export interface TopicRow {
@@ -12,10 +12,16 @@ export interface TopicRow {
   readonly authorFids: readonly number[]
 }
 
-/** Reads topics, best first. What a language model has written replaces the computed name and subject. */
+/** The page of topics, and its viewer. */
+export interface TopicsPageRequest extends Viewer {
+  readonly after: { readonly score: number; readonly slug: string } | null
+  readonly count: number
+}
+
+/** Reads topics of which an author is visible, best first. What a language model has written replaces the computed name and subject. */
 export async function readTopics(
   db: Database,
-  { after, count }: { readonly after: { score: number; slug: string } | null; readonly count: number },
+  { after, count, ...viewer }: TopicsPageRequest,
 ): Promise<TopicRow[]> {
   return db<TopicRow[]>`
     select t.slug, coalesce(d.name, t.name) as name, d.summary, t.score,
@@ -28,6 +34,7 @@ export async function readTopics(
         ? db`true`
         : db`(t.score < ${after.score}::float8 or (t.score = ${after.score}::float8 and t.slug > ${after.slug}))`
     }
+      and exists (select from unnest(t.author_fids) as author (fid) where ${visibilityFilter(db, viewer, 'author.fid')})
     order by t.score desc, t.slug
     limit ${count}
   `

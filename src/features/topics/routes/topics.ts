@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, limitParameter, textParameter } from '../../../api/parameters.js'
-import { hiddenFidsFor } from '../../../api/viewer.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { readTopicFeed, readTopics } from '../../../graph/query/topics.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'
@@ -34,6 +34,9 @@ export const feedTopic = defineOperation({
   },
 })
 
+/** Authors of a topic that are shown. */
+const MAX_SHOWN_AUTHORS = 5
+
 const cursors = cursorKind('topics by score', keyPart.number, keyPart.text)
 
 /** `GET topic/trending` */
@@ -54,9 +57,10 @@ export const topicTrending = defineOperation({
 
   async handle(context, { limit, cursor }, caller) {
     const { db, hydrator } = context
-    const hidden = new Set(await hiddenFidsFor(context, caller))
+    const viewer = await viewerOf(context, caller)
     const key = cursors.decode(cursor)
-    const rows = await readTopics(db, { after: key && { score: key[0], slug: key[1] }, count: limit + 1 })
+    const after = key && { score: key[0], slug: key[1] }
+    const rows = await readTopics(db, { ...viewer, after, count: limit + 1 })
     const { page, next } = cursors.page(rows, limit, ({ score, slug }) => [score, slug])
     const users = await hydrator.dehydratedUsers(page.flatMap(({ authorFids }) => authorFids))
     return {
@@ -65,7 +69,10 @@ export const topicTrending = defineOperation({
         name,
         top_level_topic: topLevelTopic as TopLevelTopic,
         summary,
-        authors: authorFids.filter((fid) => !hidden.has(fid)).flatMap((fid) => users.get(fid) ?? []),
+        authors: authorFids
+          .filter((fid) => !viewer.banned.has(fid))
+          .flatMap((fid) => users.get(fid) ?? [])
+          .slice(0, MAX_SHOWN_AUTHORS),
       })),
       next,
     }
