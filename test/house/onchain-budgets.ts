@@ -36,7 +36,7 @@ export const onchainBudgets: Readonly<Record<string, Budget>> = {
     statements: 4,
     buildRequest: ({ onchain }) => ({ networks: 'base', addresses: onchain.token }),
   },
-  'GET user/subscribed_to': { statements: 4, buildRequest: () => ({ ...subscriptionsOf, viewer_fid }) },
+  'GET user/subscribed_to': { statements: 6, buildRequest: () => ({ ...subscriptionsOf, viewer_fid }) },
   'GET user/subscribers': { statements: 5, buildRequest: () => ({ ...subscriptionsOf, viewer_fid }) },
   'GET user/subscriptions_created': { statements: 1, buildRequest: () => subscriptionsOf },
   'GET /nft/relevant_mints': {

@@ -1,12 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { listJson } from '../../../api/list-json.js'
-import {
-  choiceParameter,
-  fidParameter,
-  lookupViewerFidParameter,
-  viewerFidParameter,
-} from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { choiceParameter, fidParameter, viewerFidParameter } from '../../../api/parameters.js'
+import { hiddenFidsFor, viewerOf } from '../../../api/viewer.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
 import { Json, json } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -43,24 +38,27 @@ export const userSubscribedTo = defineOperation({
     'Contracts whose owner is no user are left out.',
   query: Type.Object({
     fid: fidOfUser,
-    viewer_fid: lookupViewerFidParameter,
+    viewer_fid: viewerFidParameter,
     subscription_provider: providerParameter,
   }),
   reply: SubscribedToResponse,
 
-  async handle(context, { fid, viewer_fid }) {
+  async handle(context, { fid, viewer_fid }, caller) {
     const { db, hydrator } = context
-    const [contracts, rows] = await Promise.all([
+    const [contracts, rows, hiddenFids] = await Promise.all([
       readFollowedContracts(context),
       readSubscriptionsOf(db, fid, MAX_READ),
+      hiddenFidsFor(context, caller, viewer_fid),
     ])
+    const hidden = new Set(hiddenFids)
     const active = await firstActive(context, contracts, { rows, limit: MAX_LISTED })
     const shown = [...new Set(active.map(({ contract }) => contract))]
     const [fids, views] = await Promise.all([ownersOf(context, shown), presentContracts(context, shown)])
     const users = await hydrator.users([...new Set(fids.values())], viewer_fid)
     const items = active.flatMap(({ row, contract, subscription }) => {
-      const creator = users.get(fids.get(contract.owner) ?? 0)
-      if (creator === undefined) return []
+      const creatorFid = fids.get(contract.owner) ?? 0
+      const creator = users.get(creatorFid)
+      if (creator === undefined || hidden.has(creatorFid)) return []
       const members = {
         ...views.get(contract)!,
         expires_at: dateTime(subscription.expiresAt),

@@ -141,6 +141,13 @@ describe('user/subscribed_to', () => {
     expect(until - from).toBe(Number(30n * DAY) * 1000)
   })
 
+  it('leaves out contracts of users who are hidden from the viewer', async () => {
+    await db`insert into social.blocks ${db({ fid: 3, target_fid: 1, ts: 1 })}`
+    expect(await list('subscribed_to', { fid: 2, viewer_fid: 3 })).toEqual([])
+    expect(await list('subscribed_to', { fid: 2 })).toHaveLength(2)
+    await db`delete from social.blocks`
+  })
+
   it('a verified address counts, an expired subscription does not', async () => {
     expect(await list('subscribed_to', { fid: 3 })).toHaveLength(1)
     await db`
