@@ -150,6 +150,7 @@ function createSubmission(options: HubOptions, submitToShard: SubmitToShard) {
         ...item,
         isCopy,
         isHistorical: historicals.has(message),
+        isSynced,
         isOutgoing: isOutgoing && options.publishes === true,
         unconfirmed: claims.unconfirmed.get(message),
         confirmedProof: claims.confirmedProofs.get(message),

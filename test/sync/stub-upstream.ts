@@ -7,7 +7,7 @@ import { readEventHead } from '../../src/hub/sync/client/wire-page.js'
 import { ShardSync } from '../../src/hub/sync/follow/shard-sync.js'
 import { startShards } from '../../src/hub/sync/follow/start-shards.js'
 import { UpstreamRefusalLog } from '../../src/hub/sync/reconcile-queue.js'
-import { allUsers } from '../../src/hub/sync/subset/selected-users.js'
+import { allUsers, type Selection } from '../../src/hub/sync/subset/selected-users.js'
 import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { HubEventType } from '../../src/protocol/definitions.js'
@@ -93,7 +93,7 @@ export async function followShard(
     metrics = createRecordingMetrics() as UpstreamMetrics,
     clock = Date.now,
     hasOtherUpstreams = false,
-    selection = allUsers,
+    selection = allUsers as Selection,
   } = {},
 ): Promise<void> {
   const stopping = new AbortController()

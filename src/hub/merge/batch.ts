@@ -20,6 +20,8 @@ export interface MergeBatch {
   readonly messages: readonly SignedMessage[]
   /** Messages that another hub has accepted (docs/protocol.md §4.14, `OriginRules.isHistorical`). */
   readonly historical?: ReadonlySet<SignedMessage>
+  /** Messages of an upstream or an archive (`OriginRules.isSynced`). */
+  readonly synced?: ReadonlySet<SignedMessage>
   /** All of it copies what another hub had stored, and did not come by its log (`MergeItem.isCopy`). */
   readonly isCopy?: boolean
   /** Messages whose claim no chain has confirmed, and the refusal for it (docs/protocol.md §4.12). */

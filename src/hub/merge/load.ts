@@ -81,6 +81,7 @@ export async function loadState(
     keys,
     keyClaims,
     historical,
+    synced: batch.synced,
     isCopy: batch.isCopy,
     channels,
     unconfirmed: batch.unconfirmed,

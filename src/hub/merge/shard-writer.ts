@@ -19,6 +19,8 @@ export type MergeItem = {
       readonly message: SignedMessage
       /** Another hub has accepted it: see `OriginRules.isHistorical`. */
       readonly isHistorical?: boolean
+      /** It comes from an upstream or an archive: see `OriginRules.isSynced`. */
+      readonly isSynced?: boolean
       /** It is sent to the upstream when it is merged: see `OriginRules.isOutgoing`. */
       readonly isOutgoing?: boolean
       /** Set if no chain has confirmed its claim: refused with this, if for no other reason. */
@@ -260,6 +262,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     unconfirmed: new Map<SignedMessage, Refusal>(),
     confirmedProofs: new Map<SignedMessage, UserNameProof>(),
     historical: new Set<SignedMessage>(),
+    synced: new Set<SignedMessage>(),
     isCopy: isCopy(items[0]),
     outgoing: new Set<SignedMessage>(),
     sourceOffsets: new Map<object, SourceOffset>(),
@@ -269,6 +272,7 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'nameTransfer' && item.isLost) batch.lostProofs.add(item.proof)
     if (item.kind === 'message' && item.isHistorical) batch.historical.add(item.message)
+    if (item.kind === 'message' && item.isSynced) batch.synced.add(item.message)
     if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)
     if (item.kind === 'message' && item.unconfirmed) batch.unconfirmed.set(item.message, item.unconfirmed)
     if (item.kind === 'message' && item.confirmedProof)

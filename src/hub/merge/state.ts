@@ -89,7 +89,9 @@ export interface BatchInput {
   readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
   /** Messages that another hub has accepted (docs/protocol.md §4.14). */
   readonly historical: ReadonlySet<SignedMessage>
-  /** Whether they come from what another hub had stored, in no order, and not from its log; by default they do not. */
+  /** Messages of an upstream or an archive; none by default. */
+  readonly synced?: ReadonlySet<SignedMessage> | undefined
+  /** Whether the historical ones come from what another hub had stored, in no order, and not from its log; by default they do not. */
   readonly isCopy?: boolean | undefined
   /** Channels that the batch names, and their slots; none by default. */
   readonly channels?: ChannelState
@@ -124,6 +126,7 @@ export class BatchState {
   readonly keys: KeyState
   readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
   readonly historical: ReadonlySet<SignedMessage>
+  readonly synced: ReadonlySet<SignedMessage>
   readonly isCopy: boolean
   readonly channels: ChannelState
   readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
@@ -142,6 +145,7 @@ export class BatchState {
     this.keys = input.keys
     this.keyClaims = input.keyClaims
     this.historical = input.historical
+    this.synced = input.synced ?? new Set()
     this.isCopy = input.isCopy ?? false
     this.channels = input.channels ?? new ChannelState()
     this.unconfirmed = input.unconfirmed ?? new Map()

@@ -32,7 +32,7 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
     return refuse('bad_request.duplicate', 'message has already been merged')
   const refusal =
     checkGranter(message, state) ??
-    (state.historical.has(message) ? null : checkRequest(request, state)) ??
+    (state.historical.has(message) ? null : checkRequest(message, request, state)) ??
     checkHolder(message, request, state) ??
     state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
   if (refusal) return refusal
@@ -90,8 +90,14 @@ function checkCustody(message: SignedMessage, state: BatchState): Refusal | null
   return isCustody(message, state) ? null : invalid('invalid signature')
 }
 
-function checkRequest({ requestFid, requestSigner }: VerifiedKeyRequest, state: BatchState): Refusal | null {
+/** Checks that the owner of the app has signed its request. The upstream has, if the app is not known here: it is of no selected user. */
+function checkRequest(
+  message: SignedMessage,
+  { requestFid, requestSigner }: VerifiedKeyRequest,
+  state: BatchState,
+): Refusal | null {
   const custody = state.accounts.get(requestFid)?.custodyAddress
+  if (custody === undefined && state.synced.has(message)) return null
   return custody?.equals(requestSigner)
     ? null
     : invalid('requestSigner does not match custody address of requestFid')
