@@ -1,5 +1,5 @@
 import { type Refusal, refusalKind } from '../platform/errors.js'
-import { type OnChainEvent, SignerEventType } from '../protocol/definitions.js'
+import { type OnChainEvent, SignerEventType, UserDataType } from '../protocol/definitions.js'
 import { isChannelType } from '../protocol/message-kinds.js'
 import { type Hub, SubmissionOrder } from './hub.js'
 import { isMissingDependency } from './merge/applied-offsets.js'
@@ -35,12 +35,19 @@ const DEFAULT_BATCH_SIZE = 1000
 /** Batches in flight: one is merged, the next is verified, and a third waits. */
 const MAX_IN_FLIGHT = 3
 
+const primaryAddressTypes: ReadonlySet<UserDataType> = new Set([
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
+])
+
 interface Batch {
   readonly items: MergeItem[]
   /** Fids with messages in the batch. */
   readonly fids: Set<number>
   /** Fids that messages of the batch lend storage to. */
   readonly borrowers: Set<number>
+  /** Fids whose primary address messages of the batch set. */
+  readonly primaryAddressFids: Set<number>
   /** True while the batch has only releases of names. */
   hasOnlyNameReleases: boolean
 }
@@ -53,6 +60,8 @@ interface Batch {
  * - a signer is removed after all messages before its removal are merged;
  * - storage is rented or lent to a fid that has no message in flight, because messages before that were pruned for lack of
  * storage, and no message of the borrower overtakes the loan;
+ * - an address is verified when its fid has no primary address in flight: verifying one again revokes the primary address, and
+ * within a batch verifications are merged first;
  * - a fid changes its custody address when it has no message in flight: the address before has granted its keys;
  * - a name of a fid changes when the fid has no message in flight, and a release of a name is in a batch of
  * its own.
@@ -72,9 +81,10 @@ export class ReorderBuffer {
     const batch = this.#batch
     batch.items.push(item)
     if (item.kind === 'message') {
-      const { fid, lendStorageBody } = item.message.data
+      const { fid, lendStorageBody, userDataBody } = item.message.data
       batch.fids.add(fid)
       if (lendStorageBody) batch.borrowers.add(lendStorageBody.toFid)
+      if (userDataBody && primaryAddressTypes.has(userDataBody.type)) batch.primaryAddressFids.add(fid)
     }
     if (!isNameRelease(item)) batch.hasOnlyNameReleases = false
     if (batch.items.length >= (this.options.batchSize ?? DEFAULT_BATCH_SIZE)) await this.#send()
@@ -106,11 +116,14 @@ export class ReorderBuffer {
       return true
     const mustFollowReleases = pending.some(({ hasOnlyNameReleases }) => hasOnlyNameReleases)
     if (item.kind === 'message') {
-      const { fid, lendStorageBody } = item.message.data
+      const { fid, lendStorageBody, verificationAddAddressBody } = item.message.data
       const borrower = lendStorageBody?.toFid
       if (
         pending.some(
-          ({ borrowers, fids }) => borrowers.has(fid) || (borrower !== undefined && fids.has(borrower)),
+          ({ borrowers, fids, primaryAddressFids }) =>
+            borrowers.has(fid) ||
+            (borrower !== undefined && fids.has(borrower)) ||
+            (verificationAddAddressBody && primaryAddressFids.has(fid)),
         )
       )
         return true
@@ -192,7 +205,13 @@ export function takeSettled<Entry extends AfterItems>(entries: Entry[], settledC
 }
 
 function emptyBatch(): Batch {
-  return { items: [], fids: new Set(), borrowers: new Set(), hasOnlyNameReleases: true }
+  return {
+    items: [],
+    fids: new Set(),
+    borrowers: new Set(),
+    primaryAddressFids: new Set(),
+    hasOnlyNameReleases: true,
+  }
 }
 
 function isChannelMessage(item: MergeItem): boolean {
