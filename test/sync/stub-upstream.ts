@@ -50,6 +50,12 @@ export function logOf(entries: readonly Logged[]): UpstreamEvent[] {
   return events
 }
 
+/** Returns the log of the only shard of a hub. */
+export async function logOfHub(db: Database): Promise<UpstreamEvent[]> {
+  const rows = await db<{ bytes: Buffer }[]>`select event as bytes from hub.events order by id`
+  return rows.map(({ bytes }) => ({ ...readEventHead(bytes), bytes }))
+}
+
 /** What a hub without peers says of itself, with a number of shards. */
 export function infoOf(numShards: number): Buffer {
   return Buffer.from(GetInfoResponse.encode(GetInfoResponse.fromPartial({ numShards })).finish())

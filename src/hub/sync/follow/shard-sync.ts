@@ -2,11 +2,10 @@ import { status } from '@grpc/grpc-js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
-import { HubEvent, HubEventType } from '../../../protocol/definitions.js'
 import { isChannelType } from '../../../protocol/message-kinds.js'
 import { CHANNELS_FID, isOfShardZero, shardOf } from '../../../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
-import { decodeItem, isItem } from '../../archive/frame.js'
+import { isItem } from '../../archive/frame.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
@@ -19,6 +18,7 @@ import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { CheckpointWriter } from './checkpoint-writer.js'
 import { isOfNewLog, type StartCursor, sourceLogName } from './cursors.js'
 import { RETAINED_BLOCKS } from './gap-tracker.js'
+import { provenName, removesGaslessKey, toMergeItem } from './merge-items.js'
 import { NO_ID, OrderedEvents } from './ordered-events.js'
 import { forgetOldLog, type RewindOptions, rewindToFork } from './rewind.js'
 
@@ -224,15 +224,18 @@ export class ShardSync {
     if (!isItem(item)) {
       this.#reorderBuffer.countRefusal(item)
       this.#options.refusals.logOnce(null, item)
-    } else if (this.#options.selection.includes(item)) {
-      this.#itemCount += 1
-      const sourceOffset = event.id === NO_ID ? undefined : { log: this.#logName, id: event.id }
-      // A batch is merged in the order of its timestamps, and what the key has signed must come first.
-      if (removesGaslessKey(item)) await this.#reorderBuffer.drain()
-      await this.#reorderBuffer.add({ ...item, sourceOffset })
-    } else {
-      this.#options.metrics.count('ignored', 1)
+      return
     }
+    const selected = this.#options.selection.includes(item) ? item : provenName(item)
+    if (selected === null) {
+      this.#options.metrics.count('ignored', 1)
+      return
+    }
+    this.#itemCount += 1
+    const sourceOffset = event.id === NO_ID ? undefined : { log: this.#logName, id: event.id }
+    // A batch is merged in the order of its timestamps, and what the key has signed must come first.
+    if (removesGaslessKey(selected)) await this.#reorderBuffer.drain()
+    await this.#reorderBuffer.add({ ...selected, sourceOffset })
   }
 
   /**
@@ -276,25 +279,5 @@ export class ShardSync {
     metrics.count('duplicate', duplicates - this.#reported.duplicates)
     metrics.count('refused', refused - this.#reported.refused)
     this.#reported = { merged, duplicates, refused }
-  }
-}
-
-function removesGaslessKey(item: MergeItem): boolean {
-  return item.kind === 'message' && item.message.data.keyRemoveBody !== undefined
-}
-
-/** Converts an event to an item or a refusal, or null: prunes and revocations follow from the rules. */
-function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
-  switch (type) {
-    case HubEventType.MERGE_MESSAGE:
-    case HubEventType.MERGE_ON_CHAIN_EVENT:
-      return decodeItem(bytes)
-    case HubEventType.MERGE_USERNAME_PROOF: {
-      const body = HubEvent.decode(bytes).mergeUsernameProofBody
-      // A pruned name proof has this type as well, with only the deleted proof.
-      return body?.usernameProof || body?.usernameProofMessage ? decodeItem(bytes) : null
-    }
-    default:
-      return null
   }
 }
