@@ -30,7 +30,7 @@ export interface EventPageOptions {
   readonly maxBytes?: number
 }
 
-/** Selects events; null selects all. Events without a fid match no filter of fids. */
+/** Selects events; null selects all. Fids select what takes something from their users, too, and no events without a fid. */
 export interface EventFilter {
   readonly fids: readonly number[] | null
   readonly types: readonly number[] | null

@@ -100,7 +100,7 @@ export async function selectPage(
             shard, id, type, event,
             case
               when bytes_before >= ${maxBytes}::bigint then ${TOO_LARGE}::bigint
-              when (${fids}::bigint[] is null or fid = any (${fids}::bigint[]))
+              when (${fids}::bigint[] is null or fid = any (${fids}::bigint[]) or former_fid = any (${fids}::bigint[]))
                 and (${types}::smallint[] is null or type = any (${types}::smallint[]))
                 -- They say on which branch of the log the reader is.
                 or type = ${HubEventType.BLOCK_CONFIRMED}
@@ -109,7 +109,7 @@ export async function selectPage(
             end as length
           from (
             select
-              shard, id, type, fid, event,
+              shard, id, type, fid, former_fid, event,
               coalesce(
                 sum(octet_length(event)) over (
                   order by id ${order}, shard ${order} rows between unbounded preceding and 1 preceding
@@ -143,7 +143,7 @@ function rowsOfShards(db: Queryable, ranges: readonly ShardRange[], rows: number
       ${ranges.map((range) => range.stop)}::bigint[]
     ) as requested (shard, from_id, stop_id)
     cross join lateral (
-      select e.shard, e.id, e.type, e.fid, e.event
+      select e.shard, e.id, e.type, e.fid, e.former_fid, e.event
       from hub.events e
       where e.shard = requested.shard and ${nearBound}
       order by e.id ${order}
@@ -163,7 +163,7 @@ function rowsOfShard(db: Queryable, { shard, from, stop }: ShardRange, rows: num
   return db`
     select found.*
     from (
-      select e.shard, e.id, e.type, e.fid, e.event
+      select e.shard, e.id, e.type, e.fid, e.former_fid, e.event
       from hub.events e
       where e.shard = ${shard}::smallint and ${nearBound}
       order by e.id ${order}

@@ -102,14 +102,15 @@ export async function appendEvents(
   // One statement for the three of them: each costs both sides about 0.1 ms, whatever it does.
   await db`
     with logged as (
-      insert into hub.events (day, shard, id, type, fid, event)
-      select ${day}::date, ${shard}::smallint, id, type, fid, event
+      insert into hub.events (day, shard, id, type, fid, former_fid, event)
+      select ${day}::date, ${shard}::smallint, id, type, fid, former_fid, event
       from unnest(
         ${events.map((event) => event.id)}::bigint[],
         ${events.map((event) => event.body.type)}::smallint[],
         ${events.map((event) => event.fid)}::bigint[],
+        ${events.map(formerFidOf)}::bigint[],
         ${db.types.byteas(events.map(encodeHubEvent))}::bytea[]
-      ) as logged (id, type, fid, event)
+      ) as logged (id, type, fid, former_fid, event)
     ),
     moved as (
       update hub.shards
@@ -118,4 +119,15 @@ export async function appendEvents(
     )
     select pg_notify(${eventChannel}, ${`${shard}:${last.id}`})
   `
+}
+
+/** Returns the user who held the name or the slot of a channel that an event gives to another one; null if nobody did. */
+function formerFidOf({ fid, body }: LoggedEvent): number | null {
+  const held =
+    body.type === HubEventType.MERGE_MESSAGE
+      ? body.deletedMessages[0]?.data
+      : body.type === HubEventType.MERGE_USERNAME_PROOF
+        ? body.deletedUsernameProof
+        : undefined
+  return !held?.fid || held.fid === fid ? null : held.fid
 }

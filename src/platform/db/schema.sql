@@ -669,8 +669,10 @@ create table hub.events (
   type smallint not null,
   fid bigint,
   event bytea not null,
+  former_fid bigint,
   constraint events_pkey PRIMARY KEY (shard, id, day)
 ) partition by RANGE (day);
+comment on column hub.events.former_fid is 'Who held what the event gives to another user; null if nobody did, and where an earlier version wrote it';
 
 create table hub.fids (
   fid bigint not null,
