@@ -2,7 +2,7 @@ import { inSlices } from '../../platform/process/turns.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { OnChainEvent } from '../../protocol/definitions.js'
-import { MAX_KEYS_PER_FID } from '../../protocol/key-rules.js'
+import { KEY_TYPE_ED25519, MAX_KEYS_PER_FID } from '../../protocol/key-rules.js'
 import {
   Signer,
   SignerResponse,
@@ -199,21 +199,22 @@ function describeOnChainSigner(bytes: Buffer): Signer {
   }
 }
 
-function describeGaslessSigner(fid: number, { key, grant, requestFid, lastUsedAt }: SignerRow): Signer {
+function describeGaslessSigner(fid: number, row: SignerRow): Signer {
+  const { key, grant, requestFid, scopes, ttlSeconds } = row
   const data = grant && decodeStoredMessage(grant).data
-  const body = data?.keyAddBody
-  const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
+  const ttl = ttlSeconds ?? 0
+  const usedAt = unixSecondsFromFarcasterSeconds(row.lastUsedAt ?? 0)
   return {
     source: SignerSource.OFFCHAIN,
     key,
-    keyType: body?.keyType ?? 0,
+    keyType: KEY_TYPE_ED25519,
     fid,
     addedAt: data ? unixSecondsFromFarcasterSeconds(data.timestamp) : undefined,
     lastUsedAt: usedAt,
-    ttl: body?.ttl,
-    expiresAt: body && usedAt + body.ttl,
-    scopes: body?.scopes ?? [],
+    ttl,
+    expiresAt: usedAt + ttl,
+    scopes: [...(scopes ?? [])],
     requestFid: requestFid ?? undefined,
-    nonce: body?.nonce,
+    nonce: data?.keyAddBody?.nonce,
   }
 }
