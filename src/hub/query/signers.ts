@@ -20,7 +20,7 @@ export interface SignerRow extends SignerCursor {
   readonly grant: Buffer | null
   /** The app that requested the key. */
   readonly requestFid: number | null
-  /** What it may sign; null for keys added onchain. */
+  /** Message types that it may sign; null for keys added onchain. */
   readonly scopes: readonly number[] | null
   readonly ttlSeconds: number | null
   /** Farcaster seconds. */
