@@ -1,4 +1,5 @@
 import type { Fragment } from '#postgres'
+import { isReactionTo } from '../../graph/reaction-key.js'
 import type { Queryable } from '../../platform/db/connection.js'
 import { sql } from '../../platform/db/sql.js'
 import { kindMask, kinds, type NotificationKind } from './kinds.js'
@@ -156,10 +157,10 @@ const hasVisible = ofGroup(
   ({ visible }) => sql`(select true ${visible} order by m.ts desc, m.fid desc limit 1)`,
 )
 
-/** The members `m` of a group `n`, as SQL from `from` to conditions: all, and those that are not in `hidden`. */
+/** The members `m` of a group `n`, as SQL from `from` to conditions: those that are not in `hidden`, and one of them, `h`. */
 interface GroupMembers {
-  readonly all: Fragment
   readonly visible: Fragment
+  readonly ofHidden: Fragment
   readonly kind: NotificationKind
 }
 
@@ -168,15 +169,20 @@ interface GroupMembers {
  * over their union costs: PostgreSQL begins and ends each node of a plan, whether or not it is run.
  */
 export function ofGroup(read: (members: GroupMembers) => Fragment): Fragment {
-  const readFrom = (kind: NotificationKind, all: Fragment) =>
-    read({ kind, all, visible: sql`${all} and m.fid not in (select fid from hidden)` })
-  const reactors = (type: Fragment) =>
-    sql`from social.reactions m where m.type = ${type} and m.target_hash = n.hash and m.target_fid = n.fid`
+  const readFrom = (kind: NotificationKind, all: Fragment, ofHidden: Fragment) =>
+    read({ kind, visible: sql`${all} and m.fid not in (select fid from hidden)`, ofHidden })
+  const follows = sql`from social.follows m where m.target_fid = n.fid`
+  const readReactors = (kind: NotificationKind, type: Fragment) =>
+    readFrom(
+      kind,
+      sql`from social.reactions m where m.type = ${type} and m.target_hash = n.hash and m.target_fid = n.fid`,
+      sql`from social.reactions m where m.fid = h.fid and m.type = ${type} and ${isReactionTo(sql, 'm', { hash: sql`n.hash`, fid: sql`n.fid` })}`,
+    )
   // The numbers of the kinds.
   return sql`
     case n.kind
-      when 1 then ${readFrom('follows', sql`from social.follows m where m.target_fid = n.fid`)}
-      when 2 then ${readFrom('likes', reactors(sql`1`))}
-      else ${readFrom('recasts', reactors(sql`2`))}
+      when 1 then ${readFrom('follows', follows, sql`${follows} and m.fid = h.fid`)}
+      when 2 then ${readReactors('likes', sql`1`)}
+      else ${readReactors('recasts', sql`2`)}
     end`
 }

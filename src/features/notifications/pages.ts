@@ -66,9 +66,8 @@ const visibleCount = sql`(
   select case
     when total <= (select count(*) from hidden) then ${ofGroup(({ visible }) => sql`(select count(*) ${visible})`)}
     else total - ${ofGroup(
-      ({ all }) => sql`(
-        select count(*) from hidden h cross join lateral (select ${all} and m.fid = h.fid limit 1) member
-      )`,
+      ({ ofHidden }) =>
+        sql`(select count(*) from hidden h cross join lateral (select ${ofHidden} limit 1) member)`,
     )}
   end
   from (

@@ -2,6 +2,7 @@ import type { Fragment } from '#postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
 import { ReactionType } from '../../protocol/definitions.js'
+import { isReactionTo } from '../reaction-key.js'
 
 /** Membership test of a set. */
 interface Members<Id> {
@@ -157,8 +158,8 @@ async function readRelations(db: Database, { users, casts, channels }: QueriedId
         ${viewersOf(casts)}::bigint[], ${idsOf(casts)}::text[], ${casts.map(({ authorFid }) => authorFid)}::bigint[]
       ) with ordinality as viewed (viewer, hash, author, n)
       cross join lateral (
-        select type from social.reactions
-        where fid = viewed.viewer and target_hash = decode(viewed.hash, 'hex') and target_fid = viewed.author
+        select r.type from social.reactions r
+        where r.fid = viewed.viewer and ${isReactionTo(db, 'r', { hash: db`decode(viewed.hash, 'hex')`, fid: db`viewed.author` })}
         offset 0
       ) r
     )

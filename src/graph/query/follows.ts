@@ -166,13 +166,18 @@ async function readWindow(
     )
     select p.other as fid, p.ts, ${dehydratedUserColumns(db, 'app')} as app, p.popularity,
       s.ts as "startTs", s.other as "startFid", b.ts as "endTs", b.other as "endFid",
-      exists (
-        select 1 from social.follows f
-        where f.${db(ownColumn)} = ${fid} and (f.ts, f.${db(otherColumn)}) < (b.ts, b.other)
-      ) as "hasOlder"
+      older.ts is not null as "hasOlder"
     from (select 1) one
     left join start s on true
     left join border b on true
+    -- Not \`exists\`, which drops the order: where a user has a fifth of all follows, each row of the page read the whole table.
+    left join lateral (
+      select f.ts
+      from social.follows f
+      where f.${db(ownColumn)} = ${fid} and (f.ts, f.${db(otherColumn)}) < (b.ts, b.other)
+      order by f.ts desc, f.${db(otherColumn)} desc
+      limit 1
+    ) older on true
     left join page p on true
     left join social.signer_apps a on a.fid = p.follower and a.key = p.signer
     left join social.users app on app.fid = a.app_fid

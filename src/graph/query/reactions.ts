@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
 import { type DehydratedUserRow, dehydratedUserColumns } from './dehydrated-user-columns.js'
 import { roundCount } from './feeds.js'
-import { type Viewer, visibilityFilter } from './visibility-filter.js'
+import { authorFilter, type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** The ReactionType of messages and rows. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
@@ -109,7 +109,7 @@ export async function readUserReactions(
         where r.fid = ${fid}::bigint and r.type = requested.type
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
-          and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, pageRequest, 'r.fid')}
+          and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${authorFilter(db, pageRequest, db`${fid}::bigint`)}
         order by r.ts desc, r.target_hash desc
         limit ${literal(db, roundCount(pageRequest.count))}
       ) newest
