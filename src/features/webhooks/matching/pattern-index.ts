@@ -62,9 +62,10 @@ export class PatternIndex<Entry> {
   }
 
   #addCandidates(folded: string, candidates: Set<Entry>): void {
-    for (const gram of gramsOf(folded)) {
+    // Each gram once: a text that repeats a few of them, beside filters that have them, took seconds.
+    for (const gram of new Set(gramsOf(folded))) {
       for (const { literal, entry } of this.#grams.get(gram) ?? []) {
-        if (folded.includes(literal)) candidates.add(entry)
+        if (!candidates.has(entry) && folded.includes(literal)) candidates.add(entry)
       }
     }
   }
