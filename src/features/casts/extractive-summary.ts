@@ -1,3 +1,4 @@
+import { cutText } from '../../platform/text/cut-text.js'
 import { stopWords } from '../../platform/text/stop-words.js'
 
 /** A cast of a conversation. */
@@ -7,6 +8,8 @@ export interface ConversationText {
 }
 
 const MAX_SENTENCES = 3
+/** Text that is read of a cast: 50 of 10,000 characters, in sentences of three letters, held up all requests for a quarter of a second. */
+const MAX_TEXT_LENGTH = 1_024
 const MAX_SENTENCE_LENGTH = 280
 /** How many times more a word of the prompt weighs. */
 const PROMPT_FACTOR = 4
@@ -27,14 +30,15 @@ interface Sentence extends ConversationText {
  * @param casts Oldest first.
  */
 export function extractiveSummary(casts: readonly ConversationText[], prompt = ''): string {
+  const cutCasts = casts.map(({ username, text }) => ({ username, text: cutText(text, MAX_TEXT_LENGTH) }))
   const asked = new Set(wordsOf(prompt))
   const weights = new Map<string, number>()
-  for (const { text } of casts) {
+  for (const { text } of cutCasts) {
     for (const word of new Set(wordsOf(text))) {
       weights.set(word, (weights.get(word) ?? 0) + (asked.has(word) ? PROMPT_FACTOR : 1))
     }
   }
-  const sentences = casts.flatMap(sentencesOf)
+  const sentences = cutCasts.flatMap(sentencesOf)
   const chosen = new Set<Sentence>()
   while (chosen.size < MAX_SENTENCES) {
     const [best] = sentences

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
+import { nextTurn } from '../../platform/process/turns.js'
 import { ReactionType } from '../../protocol/definitions.js'
 import { type HeightsJson, heightsIn, selectHeights } from './snapshot-heights.js'
 
@@ -38,6 +39,9 @@ interface PackedRow {
   liked: Buffer | null
   recasted: Buffer | null
 }
+
+/** Others have their turn then: a user with 50,000 relations takes 8 ms, and 16 of them are loaded together. */
+const MAX_UNPACKING_MS = 8
 
 /**
  * Loads all relations of users with at most `maxRelations` each, in one statement: one snapshot.
@@ -95,10 +99,16 @@ export async function loadUserRelations(
       ) found
     ) reacted
   `
-  return {
-    heights: heightsIn(rows[0]?.heights ?? null),
-    users: new Map(rows.map((row) => [row.fid, unpack(row, maxRelations)])),
+  const users = new Map<number, UserRelationsRow | null>()
+  let startMs = performance.now()
+  for (const row of rows) {
+    if (performance.now() - startMs > MAX_UNPACKING_MS) {
+      await nextTurn()
+      startMs = performance.now()
+    }
+    users.set(row.fid, unpack(row, maxRelations))
   }
+  return { heights: heightsIn(rows[0]?.heights ?? null), users }
 }
 
 /** Null if there are too many relations, or a number that does not fit a word. */

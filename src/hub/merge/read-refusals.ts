@@ -47,7 +47,7 @@ export async function readEarlyRefusals(
   return await db.begin(async (transaction) => {
     const whole = { chainEvents: [], nameTransfers: [], ...batch }
     const state = await loadState(transaction, whole, keyClaims, nowUnix, network)
-    const refusals = decideMessages(messages, state)
+    const refusals = await decideMessages(messages, state)
     return refusals.map((refusal, index) => (locksAllShards(messages[index]!) ? refusal : null))
   })
 }

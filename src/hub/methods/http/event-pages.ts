@@ -12,9 +12,10 @@ import { EventCache } from './event-cache.js'
 /**
  * The events of a slice in which a page is written. Other requests have their turn between two slices: 0.5 ms each, where
  * a page of 10,000 events in one go held all others up for 325 ms. A slice is below the 128 kB above which memory is
- * mapped anew for each: its page faults cost more than the copy.
+ * mapped anew for each: its page faults cost more than the copy. Few are of large events: 125 of compact states took as long.
  */
 const SLICE_EVENTS = 125
+const SLICE_BYTES = 128 * 1024
 
 /** The events of a part in which a page is read: a part of 10,000 is unpacked in one go, which takes 20 ms. */
 const PART_EVENTS = 1_000
@@ -65,9 +66,10 @@ async function readPart(
   const slices: Buffer[] = []
   const branch = range && new SliceBlocks(page)
   let from = range?.from ?? 0
-  for (let start = 0; start < page.events.length; start += SLICE_EVENTS) {
-    if (page.events.length > SLICE_EVENTS) await nextTurn()
-    const events = page.events.slice(start, start + SLICE_EVENTS)
+  for (let start = 0, end = 0; start < page.events.length; start = end) {
+    end = sliceEnd(page, start)
+    const events = page.events.slice(start, end)
+    if (events.length < page.events.length) await nextTurn()
     const { json, ends } = transcodeHubEvents(events)
     slices.push(json)
     if (!range) continue
@@ -77,6 +79,18 @@ async function readPart(
     from = ids.at(-1)! + 1
   }
   return { ...page, events: slices, bytes: bytesOf(page.events.map(({ event }) => event)) }
+}
+
+/** Where the slice that begins at an event ends: it has one event at least. */
+function sliceEnd({ events }: EventPage, start: number): number {
+  const limit = Math.min(start + SLICE_EVENTS, events.length)
+  let end = start + 1
+  let bytes = events[start]!.event.length
+  while (end < limit && bytes + events[end]!.event.length <= SLICE_BYTES) {
+    bytes += events[end]!.event.length
+    end += 1
+  }
+  return end
 }
 
 function bytesOf(buffers: readonly Buffer[]): number {
