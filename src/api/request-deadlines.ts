@@ -79,6 +79,7 @@ class SendingDeadline implements Deadline {
   /** The first look, which most replies do not live to see, begins the time: until then a deadline costs nothing. */
   untilMs = 0
   #takenBytes = 0
+  #wasSent = false
 
   constructor(
     private readonly deadlines: Deadlines,
@@ -94,14 +95,14 @@ class SendingDeadline implements Deadline {
     // A reply behind another one is not told that its connection has ended.
     if (response.writableFinished || response.destroyed || socket.destroyed) return
     const takenBytes = socket.bytesWritten - (socket._handle?.writeQueueSize ?? 0)
-    const hasBegun = this.untilMs > 0
     // Without a socket it waits for the reply to an earlier request of its connection, whose handler may take longer.
     const isSent = response.socket !== null
-    if (hasBegun && isSent && takenBytes - this.#takenBytes < (MIN_SENDING_RATE * limitMs) / 1000) {
+    if (this.#wasSent && isSent && takenBytes - this.#takenBytes < (MIN_SENDING_RATE * limitMs) / 1000) {
       response.destroy()
       return
     }
     this.#takenBytes = takenBytes
+    this.#wasSent = isSent
     this.untilMs = performance.now() + limitMs
     this.deadlines.add(this)
   }

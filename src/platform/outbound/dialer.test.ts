@@ -94,13 +94,7 @@ it('distinguishes an unknown name from failing servers', async () => {
   const unknown = { kind: 'unknown-host', detail: 'the name has no address' }
   expect(await failureOf(await serveName({ code: codes.noSuchName }))).toEqual(unknown)
   expect(await failureOf(await serveName({}))).toEqual(unknown)
-  const detail = 'the name servers of this server did not answer (ESERVFAIL, ESERVFAIL)'
-  expect(await failureOf(await serveName({ code: codes.serverFailure }))).toEqual({
-    kind: 'local',
-    detail,
-  })
-  expect(await failureOf(await serveName({ codeOfAAAA: codes.serverFailure }))).toEqual({
-    kind: 'local',
-    detail: 'the name servers of this server did not answer (ENODATA, ESERVFAIL)',
-  })
+  const refused = { kind: 'connection', detail: 'the name servers refused the name (ESERVFAIL)' }
+  expect(await failureOf(await serveName({ code: codes.serverFailure }))).toEqual(refused)
+  expect(await failureOf(await serveName({ codeOfAAAA: codes.serverFailure }))).toEqual(refused)
 })

@@ -104,8 +104,11 @@ function failureOf(answers: readonly PromiseSettledResult<readonly string[]>[]):
   const codes = answers.map((answer) => (answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA'))
   // ENODATA means no address of this family; for both families, the name has none.
   const unknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
-  return unknown
-    ? netFailure('unknown-host', 'the name has no address')
+  if (unknown) return netFailure('unknown-host', 'the name has no address')
+  // Domains that are gone, or wrongly signed, are answered so for ever.
+  const refused = codes.filter((code) => code === 'ESERVFAIL' || code === 'EREFUSED')
+  return refused.length > 0
+    ? netFailure('connection', `the name servers refused the name (${refused[0]})`)
     : netFailure('local', `the name servers of this server did not answer (${codes.join(', ')})`)
 }
 
