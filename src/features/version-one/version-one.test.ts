@@ -185,6 +185,18 @@ describe('notifications', () => {
     ])
   })
 
+  it('are without users hidden from another viewer', async () => {
+    await db`insert into moderation.mutes values (2, 3, ${testNowUnix})`
+    const query = { fid: 1, viewerFid: 2 }
+    const { notifications } = (await ask('mentions-and-replies', query)).result
+    expect(notifications).toMatchObject([{ author: { fid: 2 } }])
+    const reactions = (await ask('reactions-and-recasts', query)).result.notifications
+    expect(reactions).toMatchObject([{ reactors: [{ fid: 2 }] }, { reactors: [{ fid: 2 }] }])
+    // What is named is shown.
+    expect((await ask('user', { fid: 3, viewerFid: 2 })).result.user.fid).toBe(3)
+    await db`delete from moderation.mutes`
+  })
+
   it('are likes and recasts with their users', async () => {
     const { notifications } = (await ask('reactions-and-recasts', { fid: 1 })).result
     expect(notifications).toMatchObject([

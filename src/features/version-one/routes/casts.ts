@@ -10,13 +10,22 @@ import type { Operation, OperationContext } from '../../operation.js'
 import { loadVersionOneCasts } from '../loaders.js'
 import { readRecentCasts, readThread } from '../queries.js'
 import { pageOf, VersionOneCast } from '../schema.js'
-import { bareHex, fid, hash, paging, required, versionOne, viewerFid } from './version-one-operation.js'
+import {
+  bareHex,
+  fid,
+  hash,
+  lookupViewerFid,
+  paging,
+  required,
+  versionOne,
+  viewerFid,
+} from './version-one-operation.js'
 
 const cast = versionOne({
   tag: 'Casts',
   path: 'cast',
   summary: 'Get cast by hash',
-  query: Type.Object({ hash, viewerFid }),
+  query: Type.Object({ hash, viewerFid: lookupViewerFid }),
   result: Type.Object({ cast: VersionOneCast }),
   handle: async (context, query, caller) => {
     const viewer = await viewerOf(context, caller, query.viewerFid)

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { limitParameter } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor, viewerOf } from '../../../api/viewer.js'
 import type { NotificationKind } from '../../notifications/kinds.js'
 import { readInbox } from '../../notifications/pages.js'
 import type { Operation, OperationContext } from '../../operation.js'
@@ -50,10 +50,12 @@ const mentionsAndReplies = versionOne({
       'replies',
     ])
     const viewer = await viewerOf(context, caller, query.viewerFid)
+    const hidden = new Set(await hiddenFidsFor(context, caller, query.viewerFid))
     const hashes = page.map(({ hash }) => hash)
     const types = new Map(page.map(({ hash, name }) => [`0x${hash}`, name]))
     const casts = await loadVersionOneCasts(context, hashes, viewer)
-    const notifications = casts.map((cast) => ({
+    const shown = casts.filter(({ author }) => !hidden.has(author.fid))
+    const notifications = shown.map((cast) => ({
       ...cast,
       type: types.get(cast.hash) === 'mentions' ? ('cast-mention' as const) : ('cast-reply' as const),
     }))
@@ -71,6 +73,7 @@ const reactionsAndRecasts = versionOne({
   forbidden: fidNotApproved,
   handle: async (context, query, caller, { authorization }) => {
     const { page, next } = await inboxPage(context, { ...query, authorization }, caller, ['likes', 'recasts'])
+    const hidden = new Set(await hiddenFidsFor(context, caller, query.viewerFid))
     const fids = page.flatMap(({ members }) => members?.map((member) => member.fid) ?? [])
     const [casts, users] = await Promise.all([
       loadCasts(
@@ -78,7 +81,7 @@ const reactionsAndRecasts = versionOne({
         page.map(({ hash }) => hash),
         query.viewerFid,
       ),
-      loadUsers(context, [...new Set(fids)], query.viewerFid),
+      loadUsers(context, [...new Set(fids.filter((each) => !hidden.has(each)))], query.viewerFid),
     ])
     const notifications = page.flatMap(({ hash, name, members }) => {
       const cast = casts.get(hash)

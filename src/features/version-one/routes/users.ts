@@ -17,7 +17,7 @@ import { loadUsers } from '../loaders.js'
 import { readRecentFids } from '../queries.js'
 import { pageOf, TimedUser, VersionOneUser } from '../schema.js'
 import { userOf } from '../views.js'
-import { fid, paging, required, versionOne, viewerFid } from './version-one-operation.js'
+import { fid, lookupViewerFid, paging, required, versionOne } from './version-one-operation.js'
 
 const userResult = Type.Object({ user: VersionOneUser })
 
@@ -25,7 +25,7 @@ const user = versionOne({
   tag: 'Users',
   path: 'user',
   summary: 'Get user by fid',
-  query: Type.Object({ fid, viewerFid }),
+  query: Type.Object({ fid, viewerFid: lookupViewerFid }),
   result: userResult,
   handle: async (context, query) => ({
     user: userOf(await findUser(context, query.fid, 'fid', query.viewerFid)),
@@ -36,7 +36,10 @@ const userByUsername = versionOne({
   tag: 'Users',
   path: 'user-by-username',
   summary: 'Get user by username',
-  query: Type.Object({ username: textParameter({ description: 'Username, without `@`.' }), viewerFid }),
+  query: Type.Object({
+    username: textParameter({ description: 'Username, without `@`.' }),
+    viewerFid: lookupViewerFid,
+  }),
   result: userResult,
   handle: async (context, query) => {
     const found = await findFidByUsername(context.db, query.username)
