@@ -97,7 +97,6 @@ it('viewer_fid of a lookup -> its description names no users who are left out', 
     'user/by_username',
     'user/by_x_username',
     'user/channels',
-    'user/subscribed_to',
   ])
 })
 
