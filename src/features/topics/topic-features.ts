@@ -1,6 +1,7 @@
 import type { Fragment } from '#postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { DAY_SECONDS } from '../../platform/durations.js'
+import { nextTurn } from '../../platform/process/turns.js'
 import { stopWords } from '../../platform/text/stop-words.js'
 
 /** The casts that topics are computed from. Times are Farcaster seconds. */
@@ -186,7 +187,7 @@ async function readPairs(db: Transaction, features: readonly TopicFeature[]): Pr
     ) s
     group by numbers
   `
-  const shared = countShared(names.length, sets)
+  const shared = await countShared(names.length, sets)
   return names.flatMap((a, x) =>
     names.flatMap((b, y) => {
       const casts = shared[x]![y]!
@@ -196,14 +197,24 @@ async function readPairs(db: Transaction, features: readonly TopicFeature[]): Pr
   )
 }
 
+/** Pairs that are counted in a turn of the event loop: some milliseconds. */
+const MAX_COUNTED_PAIRS = 500_000
+
 /** Counts the casts that have two features, of each two: a table whose diagonal has the casts of each. */
-function countShared(
+async function countShared(
   features: number,
   sets: readonly { readonly numbers: string; readonly casts: number }[],
-): Uint32Array[] {
+): Promise<Uint32Array[]> {
   const shared = Array.from({ length: features }, () => new Uint32Array(features))
+  let counted = 0
   for (const { numbers, casts } of sets) {
     const places = numbers.split(' ').map((number) => Number(number) - 1)
+    counted += places.length ** 2
+    // Thousands of long texts that differ in some words take a second or two.
+    if (counted > MAX_COUNTED_PAIRS) {
+      await nextTurn()
+      counted = 0
+    }
     for (const x of places) for (const y of places) shared[x]![y]! += casts
   }
   return shared

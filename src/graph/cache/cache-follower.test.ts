@@ -30,8 +30,8 @@ async function follow(listener: Database) {
   const invalidation = new Invalidation()
   invalidation.add({ evict: (tags) => evicted.push(...tags), empty })
   const stop = await startCacheFollower({
-    // Its statements end after a fifth of a second.
-    db: new Proxy(connect({ requestTimeoutMs: 200 }), {
+    // Its statements end after half a second.
+    db: new Proxy(connect({ requestTimeoutMs: 500 }), {
       apply(target, self, given) {
         statement()
         return Reflect.apply(target, self, given)
@@ -44,6 +44,8 @@ async function follow(listener: Database) {
     log: { ...silentLog, warn, info },
   })
   await expect.poll(() => invalidation.blocks.isLost()).toBe(false)
+  warn.mockClear()
+  info.mockClear()
   return { warn, info, statement, evicted, empty, stop }
 }
 
