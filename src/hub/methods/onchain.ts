@@ -2,7 +2,7 @@ import { inSlices } from '../../platform/process/turns.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { OnChainEvent } from '../../protocol/definitions.js'
-import { KEY_TYPE_ED25519, MAX_KEYS_PER_FID } from '../../protocol/key-rules.js'
+import { MAX_KEYS_PER_FID } from '../../protocol/key-rules.js'
 import {
   Signer,
   SignerResponse,
@@ -199,22 +199,21 @@ function describeOnChainSigner(bytes: Buffer): Signer {
   }
 }
 
-function describeGaslessSigner(fid: number, row: SignerRow): Signer {
-  const { key, grant, requestFid, scopes, ttlSeconds } = row
+function describeGaslessSigner(fid: number, { key, grant, requestFid, lastUsedAt }: SignerRow): Signer {
   const data = grant && decodeStoredMessage(grant).data
-  const ttl = ttlSeconds ?? 0
-  const usedAt = unixSecondsFromFarcasterSeconds(row.lastUsedAt ?? 0)
+  const body = data?.keyAddBody
+  const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
   return {
     source: SignerSource.OFFCHAIN,
     key,
-    keyType: KEY_TYPE_ED25519,
+    keyType: body?.keyType ?? 0,
     fid,
     addedAt: data ? unixSecondsFromFarcasterSeconds(data.timestamp) : undefined,
     lastUsedAt: usedAt,
-    ttl,
-    expiresAt: usedAt + ttl,
-    scopes: [...(scopes ?? [])],
+    ttl: body?.ttl,
+    expiresAt: body && usedAt + body.ttl,
+    scopes: body?.scopes ?? [],
     requestFid: requestFid ?? undefined,
-    nonce: data?.keyAddBody?.nonce,
+    nonce: body?.nonce,
   }
 }

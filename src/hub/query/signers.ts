@@ -16,13 +16,10 @@ export interface SignerCursor {
 export interface SignerRow extends SignerCursor {
   /** The encoded protobuf OnChainEvent that added it; null for keys added by a message. */
   readonly event: Buffer | null
-  /** The encoded protobuf Message that added it; null for keys added onchain, and for those that came by the list of an upstream. */
+  /** The encoded protobuf Message that added it; null for keys added onchain. */
   readonly grant: Buffer | null
   /** The app that requested the key. */
   readonly requestFid: number | null
-  /** Message types that it may sign; null for keys added onchain. */
-  readonly scopes: readonly number[] | null
-  readonly ttlSeconds: number | null
   /** Farcaster seconds. */
   readonly lastUsedAt: number | null
 }
@@ -50,10 +47,10 @@ export async function readSigners(
   const direction = reverse ? db`desc` : db`asc`
   const order = db`source ${direction}, key ${direction}`
   const afterCursor = reverse ? db`<` : db`>`
-  const bytes = db`octet_length(coalesce(event, "grant", key))`
+  const bytes = db`octet_length(coalesce(event, "grant"))`
   const rows = await db<(SignerRow & { fits: boolean })[]>`
     select
-      source, key, "requestFid", scopes, "ttlSeconds", "lastUsedAt", fits,
+      source, key, "requestFid", "lastUsedAt", fits,
       case when fits then event end as event, case when fits then "grant" end as "grant"
     from (
       select found.*, ${fitsPage(db, { bytes, order, maxBytes })} as fits
@@ -62,14 +59,13 @@ export async function readSigners(
         from (
           select
             1 as source, key, event,
-            null::bytea as "grant", null::bigint as "requestFid", null::smallint[] as scopes,
-            null::integer as "ttlSeconds", null::bigint as "lastUsedAt"
+            null::bytea as "grant", null::bigint as "requestFid", null::bigint as "lastUsedAt"
           from hub.signers
           where fid = ${fid}::bigint and active and key_type = ${KEY_TYPE_ED25519}::integer
           union all
-          select 2, g.key, null, m.message, g.request_fid, g.scopes, g.ttl_seconds, g.last_used_at
+          select 2, g.key, null, m.message, g.request_fid, g.last_used_at
           from hub.gasless_keys g
-          left join hub.messages m on m.fid = g.fid and m.set = ${MessageSet.keys}::smallint and m.key = g.key
+          join hub.messages m on m.fid = g.fid and m.set = ${MessageSet.keys}::smallint and m.key = g.key
           where g.fid = ${fid}::bigint and not ${onChainOnly}::boolean
         ) signer
         where (${key ?? null}::bytea is null or key = ${key ?? null}::bytea)

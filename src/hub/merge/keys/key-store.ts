@@ -97,23 +97,6 @@ export async function writeKeys(db: Transaction, state: KeyState): Promise<void>
 
 async function upsertKeys(db: Transaction, keys: readonly GaslessKey[]): Promise<void> {
   await db`
-    ${insertion(db, keys)}
-    on conflict (key) do update
-    set fid = excluded.fid,
-        request_fid = excluded.request_fid,
-        scopes = excluded.scopes,
-        ttl_seconds = excluded.ttl_seconds,
-        last_used_at = excluded.last_used_at
-  `
-}
-
-/** Writes those of the keys that nobody holds. */
-export async function insertKeys(db: Transaction, keys: readonly GaslessKey[]): Promise<void> {
-  await db`${insertion(db, keys)} on conflict (key) do nothing`
-}
-
-function insertion(db: Transaction, keys: readonly GaslessKey[]) {
-  return db`
     insert into hub.gasless_keys (key, fid, request_fid, scopes, ttl_seconds, last_used_at)
     select key, fid, request_fid, scopes::smallint[], ttl_seconds, last_used_at
     from unnest(
@@ -124,6 +107,12 @@ function insertion(db: Transaction, keys: readonly GaslessKey[]) {
       ${keys.map(({ ttlSeconds }) => ttlSeconds)}::integer[],
       ${keys.map(({ lastUsedAt }) => lastUsedAt)}::bigint[]
     ) as granted (key, fid, request_fid, scopes, ttl_seconds, last_used_at)
+    on conflict (key) do update
+    set fid = excluded.fid,
+        request_fid = excluded.request_fid,
+        scopes = excluded.scopes,
+        ttl_seconds = excluded.ttl_seconds,
+        last_used_at = excluded.last_used_at
   `
 }
 

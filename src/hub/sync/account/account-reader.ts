@@ -40,7 +40,7 @@ const SET_CALLS = [
   'getAllLendStorageMessagesByFid',
 ] as const
 
-/** Sets that no list contains: only events carry the messages that prove names and grant keys. */
+/** Sets that no list contains: only events carry name proofs with their messages, and keys. */
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**

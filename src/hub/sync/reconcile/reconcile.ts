@@ -1,6 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { CHANNELS_FID } from '../../../protocol/shard.js'
 import type { Hub } from '../../hub.js'
 import { ReorderBuffer } from '../../reorder-buffer.js'
 import { submitUntilAvailable } from '../../submit-until-available.js'
@@ -9,7 +8,6 @@ import { UpstreamFailure } from '../client/upstream-failure.js'
 import { onlyCurrent, type Upstreams } from '../client/upstreams.js'
 import type { Selection } from '../subset/selected-users.js'
 import { type AccountPart, compareAccount, messageSetName, readMessages } from './compare.js'
-import { takeListedKeys } from './listed-keys.js'
 import { markCompared, queueLast, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 import { requireCurrent } from './require-current.js'
 import { addSent, createSentTally, type SentTally, sendExtra } from './send-extra.js'
@@ -58,8 +56,6 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const { db, upstreams, hub, trusted, selection, signal } = options
   // Before the upstream is listed, as what is sent meanwhile is not in the list; and once more after it.
   const hasNoOutgoing = options.extra === 'remove' && !(await hasOutgoing(db, fid))
-  // Before what they have signed.
-  if (fid !== CHANNELS_FID) await takeListedKeys(db, upstreams, fid, signal)
   const difference = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
   const reorderBuffer = new ReorderBuffer({ hub, origin: 'store', trusted, signal })
