@@ -27,8 +27,8 @@ export const origins = {
   /** This server: they are checked like those of clients, and stay here. */
   local: checked,
   /**
-   * The log of an upstream: they are in the order in which they were accepted. Its prunes are not copied, except
-   * those of names: the limits of today have to prune here what they pruned there.
+   * The log of an upstream: they are in the order in which they were accepted. Its prunes are not copied: the limits of
+   * today have to prune here what they pruned there.
    */
   log: { ...checked, isSynced: true },
   /** The stored messages of an upstream or of an archive, in no order. */

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { blockOf } from '../../src/hub/log/hub-event.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import type { Database } from '../../src/platform/db/connection.js'
-import { HubEvent, MessageType, UserNameProof, UserNameType } from '../../src/protocol/definitions.js'
+import { MessageType, UserNameProof, UserNameType } from '../../src/protocol/definitions.js'
 import { unixSecondsFromFarcasterSeconds } from '../../src/protocol/time.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow } from '../network.js'
 import { followShard, logOfHub, startAtFirstEvent, upstreamOf } from './stub-upstream.js'
-import { createRecordingMetrics } from './test-sync.js'
 
 /** Names on chains, which messages prove. */
 
@@ -48,28 +46,4 @@ test('a part of the network: a name that moves to a user who is not selected lea
   expect(await here.db`select from hub.messages`).toHaveLength(0)
   // Bob is not fetched.
   expect(await here.db`select fid from sync.fids where fid = ${bob.fid}`).toHaveLength(0)
-})
-
-test('a proof that came without its message ends when the upstream prunes it, and the log says so once', async () => {
-  const [upstream, here] = await Promise.all([openHub(), openHub()])
-  for (const { hub } of [upstream, here]) await hub.submitOnChainEvents(alice.onChain({ units: 1 }))
-  const proofs = Array.from({ length: 6 }, (_, n) => prove(alice, `name-${n}.eth`, testNow - 100 + n))
-  const [first, ...others] = proofs
-  await upstream.hub.submit([first!], { origin: 'log' })
-  const proof = first!.data.usernameProofBody!
-  await here.hub.submitItems([{ kind: 'nameTransfer', proof }], { origin: 'store' })
-  for (const other of others) await upstream.hub.submit([other], { origin: 'log' })
-  const client = upstreamOf((await logOfHub(upstream.db)).filter(({ id }) => blockOf(id) > 2))
-  await startAtFirstEvent(here.db, client)
-  const metrics = createRecordingMetrics()
-  await followShard(here, client, { metrics })
-  expect(await holders(here.db)).toEqual(await holders(upstream.db))
-  expect(await holders(here.db)).not.toContainEqual({ name: 'name-0.eth', fid: alice.fid })
-  expect(metrics.items.refused ?? 0).toBe(0)
-  const ends = async (db: Database) =>
-    (await logOfHub(db)).filter(({ bytes }) => {
-      const body = HubEvent.decode(bytes).mergeUsernameProofBody
-      return body?.deletedUsernameProof && !body.usernameProof
-    }).length
-  expect(await ends(here.db)).toBe(await ends(upstream.db))
 })

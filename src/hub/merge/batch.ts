@@ -32,8 +32,6 @@ export interface MergeBatch {
   readonly outgoing?: ReadonlySet<SignedMessage>
   /** Proofs among the name transfers whose names are lost (`MergeItem.isLost`). */
   readonly lostProofs?: ReadonlySet<UserNameProof>
-  /** Proofs among the name transfers that an upstream no longer has (`MergeItem.isEnded`). */
-  readonly endedProofs?: ReadonlySet<UserNameProof>
   /** Name proofs that no longer resolve to their owner (`Hub.removeLostNames`). */
   readonly lostNames?: readonly SignedMessage[]
   /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */

@@ -19,7 +19,7 @@ import { orderKeyMessages } from './key-order.js'
 import { recoverKeyClaims } from './keys/key-claims.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { endProof, mergeNameTransfer, releaseLostName, removeLostName } from './names.js'
+import { mergeNameTransfer, releaseLostName, removeLostName } from './names.js'
 import { saveOutgoing } from './outgoing.js'
 import { loadOwnedChannels } from './owner-hints.js'
 import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
@@ -134,10 +134,9 @@ function sizeOf({ chainEvents, nameTransfers, messages, upstreamRemovals = [], l
 
 /** Decides everything but on-chain events, in the protocol's order. Changes the state. */
 async function decideMerges(batch: MergeBatch, ordered: readonly OrderedMessage[], state: BatchState) {
-  const nameTransfers = batch.nameTransfers.map((proof) => {
-    if (batch.endedProofs?.has(proof)) return endProof(proof, state)
-    return batch.lostProofs?.has(proof) ? releaseLostName(proof, state) : mergeNameTransfer(proof, state)
-  })
+  const nameTransfers = batch.nameTransfers.map((proof) =>
+    batch.lostProofs?.has(proof) ? releaseLostName(proof, state) : mergeNameTransfer(proof, state),
+  )
   const messages = await mergeInOrder(ordered, state)
   const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
     applyUpstreamRemoval(message, state),

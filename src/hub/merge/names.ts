@@ -138,35 +138,16 @@ export function releaseLostName(proof: UserNameProof, state: BatchState): Refusa
   return null
 }
 
-/**
- * Ends exactly this proof, because an upstream has pruned it: without a message, as a copy, it is outside the limits of storage
- * here. The entry that shows the name stays, as there. The same proof may merge again.
- */
-export function endProof(proof: UserNameProof, state: BatchState): Refusal | null {
-  const name = nameOf(proof)
-  const holder = state.name(name)
-  if (!holder || holder.fid === 0 || !encodeProof(holder.proof).equals(encodeProof(proof)))
-    return refuse('bad_request.duplicate', 'proof has already ended')
-  dropProof(holder, state)
-  state.setName(name, null)
-  return null
-}
-
 /** Removes the message of a name's proof, and the USERNAME entry that shows the name. */
 function takeName(holder: NameHolder, state: BatchState): void {
-  dropProof(holder, state)
-  const entry = state.get(usernameConflictKey(holder.fid))
-  if (entry && shownName(entry) === holder.name) revokeUsername(holder.fid, state)
-}
-
-/** Removes the message of a name's proof, and emits the end of both. */
-function dropProof(holder: NameHolder, state: BatchState): void {
   const deletedMessage = removeReplacedProof(holder, state)
   state.emit(holder.fid, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     deletedUsernameProof: holder.proof,
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
+  const entry = state.get(usernameConflictKey(holder.fid))
+  if (entry && shownName(entry) === holder.name) revokeUsername(holder.fid, state)
 }
 
 function revokeUsername(fid: number, state: BatchState): void {

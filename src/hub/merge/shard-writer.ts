@@ -37,8 +37,6 @@ export type MergeItem = {
        * proof does not merge again (docs/protocol.md §4.9).
        */
       readonly isLost?: boolean
-      /** The upstream has ended this proof: it ends here if the name is held by it. */
-      readonly isEnded?: boolean
     }
 )
 
@@ -261,7 +259,6 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     upstreamRemovals: [] as SignedMessage[],
     lostNames: [] as SignedMessage[],
     lostProofs: new Set<UserNameProof>(),
-    endedProofs: new Set<UserNameProof>(),
     unconfirmed: new Map<SignedMessage, Refusal>(),
     confirmedProofs: new Map<SignedMessage, UserNameProof>(),
     historical: new Set<SignedMessage>(),
@@ -274,7 +271,6 @@ function toBatch(items: readonly QueueItem[]): MergeBatch {
     const value = contentOf(item)
     batch[listOf[item.kind]].push(value as never)
     if (item.kind === 'nameTransfer' && item.isLost) batch.lostProofs.add(item.proof)
-    if (item.kind === 'nameTransfer' && item.isEnded) batch.endedProofs.add(item.proof)
     if (item.kind === 'message' && item.isHistorical) batch.historical.add(item.message)
     if (item.kind === 'message' && item.isSynced) batch.synced.add(item.message)
     if (item.kind === 'message' && item.isOutgoing) batch.outgoing.add(item.message)

@@ -106,9 +106,8 @@ function failureOf(answers: readonly PromiseSettledResult<readonly string[]>[]):
   const unknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
   if (unknown) return netFailure('unknown-host', 'the name has no address')
   // Domains that are gone, or wrongly signed, are answered so for ever.
-  const refused = codes.filter((code) => code === 'ESERVFAIL' || code === 'EREFUSED')
-  return refused.length > 0
-    ? netFailure('connection', `the name servers refused the name (${refused[0]})`)
+  return codes.every((code) => code === 'ESERVFAIL' || code === 'ENODATA')
+    ? netFailure('connection', 'the name servers refused the name (ESERVFAIL)')
     : netFailure('local', `the name servers of this server did not answer (${codes.join(', ')})`)
 }
 

@@ -4,13 +4,12 @@ import { decodeItem } from '../../archive/frame.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { UpstreamEvent } from '../client/upstream-client.js'
 
-/** Whether an item ends a key that a message granted, or the proof of a name. */
-export function endsKeyOrProof(item: MergeItem): boolean {
-  if (item.kind === 'nameTransfer') return item.isEnded === true
+/** Whether an item removes a key that a message granted. */
+export function removesGaslessKey(item: MergeItem): boolean {
   return item.kind === 'message' && item.message.data.keyRemoveBody !== undefined
 }
 
-/** Converts an event to an item or a refusal, or null: prunes, but of names, and revocations follow from the rules. */
+/** Converts an event to an item or a refusal, or null: prunes and revocations follow from the rules. */
 export function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
   switch (type) {
     case HubEventType.MERGE_MESSAGE:
@@ -18,10 +17,8 @@ export function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal
       return decodeItem(bytes)
     case HubEventType.MERGE_USERNAME_PROOF: {
       const body = HubEvent.decode(bytes).mergeUsernameProofBody
-      if (body?.usernameProof || body?.usernameProofMessage) return decodeItem(bytes)
-      // The end of a proof, which is pruned: here it may be a copy without the message, to which no limit applies.
-      const proof = body?.deletedUsernameProof
-      return proof ? { kind: 'nameTransfer', proof, isEnded: true } : null
+      // A pruned name proof has this type as well, with only the deleted proof.
+      return body?.usernameProof || body?.usernameProofMessage ? decodeItem(bytes) : null
     }
     default:
       return null

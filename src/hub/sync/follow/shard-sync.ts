@@ -18,7 +18,7 @@ import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { CheckpointWriter } from './checkpoint-writer.js'
 import { isOfNewLog, type StartCursor, sourceLogName } from './cursors.js'
 import { RETAINED_BLOCKS } from './gap-tracker.js'
-import { endsKeyOrProof, provenName, toMergeItem } from './merge-items.js'
+import { provenName, removesGaslessKey, toMergeItem } from './merge-items.js'
 import { NO_ID, OrderedEvents } from './ordered-events.js'
 import { forgetOldLog, type RewindOptions, rewindToFork } from './rewind.js'
 
@@ -233,8 +233,8 @@ export class ShardSync {
     }
     this.#itemCount += 1
     const sourceOffset = event.id === NO_ID ? undefined : { log: this.#logName, id: event.id }
-    // A batch is merged in the order of its types and timestamps, and what the key has signed, or the proof, must come first.
-    if (endsKeyOrProof(selected)) await this.#reorderBuffer.drain()
+    // A batch is merged in the order of its timestamps, and what the key has signed must come first.
+    if (removesGaslessKey(selected)) await this.#reorderBuffer.drain()
     await this.#reorderBuffer.add({ ...selected, sourceOffset })
   }
 
