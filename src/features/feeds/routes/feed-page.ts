@@ -65,7 +65,7 @@ const MAX_VIEWER_AGE_MS = 60_000
 export const SPARE_CASTS = 5
 
 /**
- * Entries that a page reads at most to be full: of a limit of 25 in three reads, of 39, 156 and 200. More than twice the followed users
+ * Entries that a page reads at most to have a cast: of a limit of 25 in three reads, of 39, 156 and 200. More than twice the followed users
  * makes PostgreSQL read so many casts of each: 600 entries took a hundred times as long as 156.
  */
 const MAX_PAGE_ENTRIES = 200
@@ -160,16 +160,17 @@ export function feedPages(name: string, repeatsCasts: boolean) {
 }
 
 /**
- * Reads the entries of a page and takes its casts. If there are more entries and the page is not full, because recasts among
+ * Reads the entries of a page and takes its casts. If there are more entries and the page is empty, because recasts among
  * them are not shown, the page is read again from its start with four times as many: all of it then comes from one statement,
- * and from the window or the cache if they have it. It ends at `MAX_PAGE_ENTRIES`, with a cursor.
+ * and from the window or the cache if they have it. It ends at `MAX_PAGE_ENTRIES`, with a cursor. Pages that are only short are most
+ * pages of a following feed with recasts: to fill them took seven times as much of PostgreSQL (`bench:read -- --narrow`).
  */
 async function readPage(read: ReadFeed, firstRequest: FeedPageRequest, limit: number) {
   for (let { count } = firstRequest; ; count = Math.min(4 * count, MAX_PAGE_ENTRIES)) {
     const feedEntries = await read({ ...firstRequest, count })
     const { hashes, last: lastTaken } = distinctCasts(feedEntries, limit)
     const isCut = feedEntries.length === count
-    const isDone = !isCut || hashes.length === limit || scanLimitOf(feedEntries) !== undefined
+    const isDone = !isCut || hashes.length > 0 || scanLimitOf(feedEntries) !== undefined
     if (isDone || count >= MAX_PAGE_ENTRIES) return { feedEntries, isCut, hashes, lastTaken }
   }
 }
