@@ -132,6 +132,7 @@ function authorsOf(db: Database, selection: AuthorSelection): FeedAuthors {
   return {
     hasCast: selection.casts === 'none' ? db`false` : hasCast,
     hasRecaster: db`earlier.fid = any (${fids}::bigint[])`,
+    recasters: db`select fid from unnest(${fids}::bigint[]) as fid`,
   }
 }
 

@@ -139,7 +139,11 @@ export function readShownInFollowing(
 function followedBy(db: Database, { fid }: FollowingSelection): FeedAuthors {
   const follows = (target: Fragment) =>
     db`exists (select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = ${target})`
-  return { hasCast: follows(db`r.target_fid`), hasRecaster: follows(db`earlier.fid`) }
+  return {
+    hasCast: follows(db`r.target_fid`),
+    hasRecaster: follows(db`earlier.fid`),
+    recasters: db`select f.target_fid as fid from social.follows f where f.fid = ${fid}::bigint`,
+  }
 }
 
 /**

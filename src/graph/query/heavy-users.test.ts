@@ -4,8 +4,9 @@ import type { Database } from '../../platform/db/connection.js'
 import { searchCasts } from './cast-search.js'
 import { searchTerms } from './cast-search-terms.js'
 import { type FeedCursor, type FeedRow, scanLimitOf } from './feeds.js'
-import { readAuthorFeed } from './feeds-by-author.js'
+import { readAuthorFeed, readShownInAuthorFeed } from './feeds-by-author.js'
 import { type ParentFeed, readParentFeed } from './feeds-by-parent.js'
+import { readShownInFollowing } from './feeds-following.js'
 import { readSuggested } from './follows-between.js'
 import { readPopularCasts } from './popular-casts.js'
 import { readUserReactions } from './reactions.js'
@@ -125,6 +126,34 @@ it('pages of some of the casts of many authors end after a bounded reading, and 
   expect(pages).toBe(HEAVY / 500 + 1)
   await db`update social.casts set signer = 'key' where fid = 1`
   await db`delete from social.casts where fid = 2 and signer = 'rare key'`
+})
+
+it('the first recast of a page is found without reading those of everyone', async () => {
+  const [hash, author, reader, recaster] = ['cc'.repeat(20), 3, 4, HEAVY]
+  await db`
+    insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+    select hash, ${author}, 1, '', hash, '[]', '{}', '{}', 'key' from (select decode(${hash}, 'hex') as hash) cast_of`
+  await db`
+    insert into social.reactions (fid, type, ts, target_hash, target_fid, signer)
+    select n, 2, n, decode(${hash}, 'hex'), ${author}, 'key'::bytea from generate_series(10, ${HEAVY}::integer) n`
+  await db`insert into social.follows (fid, target_fid, ts, signer) values (${reader}, ${recaster}, 0, 'key')`
+  await db`delete from social.follows where fid = ${reader} and target_fid <> ${recaster}`
+  await db`vacuum analyze social.reactions, social.follows`
+  const entry = { ts: recaster, hash, targetFid: author }
+  const page = { before: null, count: 26, viewerFid: reader }
+  const [following, looked] = await readWithOnePlan((one) =>
+    readShownInFollowing(one, { fid: reader, recasts: true }, [entry], page),
+  )
+  expect(following).toEqual([true])
+  expect(looked).toBeLessThan(FEW)
+  const selection = { fids: [recaster - 1, recaster], casts: 'none', recasts: true } as const
+  const [byAuthor, lookedByAuthor] = await readWithOnePlan((one) =>
+    readShownInAuthorFeed(one, selection, [entry, { ...entry, ts: recaster - 1 }], page),
+  )
+  expect(byAuthor).toEqual([false, true])
+  expect(lookedByAuthor).toBeLessThan(FEW)
+  await db`delete from social.reactions where target_hash = decode(${hash}, 'hex')`
+  await db`delete from social.casts where hash = decode(${hash}, 'hex')`
 })
 
 it('casts of an author who is hidden from the viewer are not read', async () => {
