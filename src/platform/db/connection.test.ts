@@ -2,12 +2,17 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { createDatabaseLogin } from '../../../test/database-login.js'
 import { connect, poolUsage } from './connection.js'
 import { isRetryable, isUnavailable } from './connection-errors.js'
 import { sql } from './sql.js'
 
 const statements: string[] = []
-const { db, connect: connectAgain } = await createTestDatabase({
+const {
+  db,
+  connect: connectAgain,
+  url,
+} = await createTestDatabase({
   onStatement: (sql) => statements.push(sql),
 })
 
@@ -16,6 +21,38 @@ it('parts of statements that pools share: part of any statement, and none of the
   for (const n of [1, 5])
     expect(await db`select ${shared} as sum from (select ${n}::bigint as n) given`).toEqual([{ sum: n + 2 }])
   await expect(sql`select 1`).rejects.toThrow('CONNECTION_ENDED')
+})
+
+it('what a role is set to does not change what statements return and do', async () => {
+  const login = await createDatabaseLogin(db, url)
+  const role = new URL(login.url).username
+  const settings = {
+    timezone: 'Asia/Tokyo',
+    datestyle: 'SQL, DMY',
+    bytea_output: 'escape',
+    extra_float_digits: '0',
+    standard_conforming_strings: 'off',
+    search_path: 'elsewhere',
+    default_transaction_isolation: 'serializable',
+    lock_timeout: '1ms',
+  }
+  for (const [name, value] of Object.entries(settings))
+    await db.unsafe(`alter role ${role} set ${name} = ${value.split(', ').map((part) => `'${part}'`)}`)
+  const pool = connect(login.url, { poolSize: 1, applicationName: 'plaza test' })
+  const [row] = await pool`
+    select '2026-12-03 10:00+00'::timestamptz as time, ${Buffer.from([0, 255])}::bytea as bytes, 0.1::float8 + 0.2 as sum,
+      'a\\n' as text, similarity('plaza', 'plaza')::float8 as similarity,
+      current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as "lockTimeout"`
+  expect(row).toEqual({
+    time: new Date('2026-12-03T10:00:00Z'),
+    bytes: Buffer.from([0, 255]),
+    sum: 0.30000000000000004,
+    text: 'a\\n',
+    similarity: 1,
+    isolation: 'read committed',
+    lockTimeout: '0',
+  })
+  await pool.end()
 })
 
 describe('values', () => {

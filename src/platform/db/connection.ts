@@ -178,7 +178,16 @@ function sessionSettings(timeoutMs: number): Record<string, string> {
     idle_in_transaction_session_timeout: String(idleMs),
     // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
     jit: 'off',
+    // A role or a database may have others, on which what statements return and do depends: the driver reads times and bytes in
+    // one form each, texts in SQL have no escapes, and whoever waits for a lock must see what its holder has stored.
     TimeZone: 'UTC',
+    DateStyle: 'ISO',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    standard_conforming_strings: 'on',
+    search_path: 'public',
+    default_transaction_isolation: 'read committed',
+    lock_timeout: '0',
     // The session of a machine that died without a word ends after 16 s, and its locks with it. The system's default
     // is two hours.
     tcp_keepalives_idle: '10',

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { silentLog } from '../../log/log.js'
+import { connect } from '../connection.js'
 import { PrimaryLog } from './primary-log.js'
 import { Replica } from './replica.js'
 
@@ -8,7 +9,7 @@ const MAX_LAG_MS = 60_000
 
 /** A database that says the positions of a test, as a primary and as its replica. */
 async function openServers({ keepMs = 10 * MAX_LAG_MS, replicaOf = 1 } = {}) {
-  const { db, connect, url } = await createTestDatabase({ poolSize: 1 })
+  const { db, url } = await createTestDatabase({ poolSize: 1 })
   await db`create schema said`
   await db`create table said.positions (primary_lsn pg_lsn, replica_lsn pg_lsn)`
   await db`insert into said.positions values ('0/1000', '0/1000')`
@@ -22,11 +23,11 @@ async function openServers({ keepMs = 10 * MAX_LAG_MS, replicaOf = 1 } = {}) {
   await db.unsafe(`
     create function said.pg_control_system(out system_identifier bigint) stable language sql as
     $$select case current_setting('application_name') when 'plaza replica position' then ${replicaOf} else 1 end$$`)
-  const [row] = await db<{ name: string }[]>`select quote_ident(current_database()) as name`
-  await db.unsafe(`alter database ${row!.name} set search_path = said, pg_catalog, public`)
-  const primaryLog = new PrimaryLog(connect({ poolSize: 1 }), keepMs)
+  const saidUrl = `${url}?options=${encodeURIComponent('-c search_path=said,pg_catalog,public')}`
+  const primary = connect(saidUrl, { poolSize: 1, applicationName: 'plaza test' })
+  const primaryLog = new PrimaryLog(primary, keepMs)
   const replica = new Replica({
-    url,
+    url: saidUrl,
     name: 'replica',
     poolSize: 1,
     maxLagMs: MAX_LAG_MS,
@@ -38,6 +39,7 @@ async function openServers({ keepMs = 10 * MAX_LAG_MS, replicaOf = 1 } = {}) {
   onTestFinished(async () => {
     stopping.abort()
     await following
+    await primary.end()
   })
   /** Sets the positions, and reads that of the primary. */
   async function say(primary: string, replicaPosition: string): Promise<void> {
