@@ -25,7 +25,10 @@ function isInstalled(): boolean {
 }
 
 /** Starts PgBouncer before the test database. Returns the URL of the database behind it. */
-async function startPooler(mode: 'session' | 'transaction', extra: readonly string[] = []): Promise<string> {
+async function startPooler(
+  mode: 'session' | 'transaction' | 'statement',
+  extra: readonly string[] = [],
+): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url)
   const directory = await mkdtemp(join(tmpdir(), 'plaza-pooler-'))
   await chmod(directory, 0o755)
@@ -100,6 +103,11 @@ describe.runIf(isInstalled())('PgBouncer', () => {
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expect(server.output()).not.toContain('"level":50')
+  })
+
+  it('in statement mode: is recognised', async () => {
+    const pooled = await startPooler('statement')
+    await expect(refuseTransactionPooling(pooled)).rejects.toThrow(TransactionPoolingError)
   })
 
   it.each([

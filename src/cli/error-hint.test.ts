@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { createDatabaseLogin } from '../../test/database-login.js'
 import { startTestServer } from '../../test/running-server.js'
 import { connect } from '../platform/db/connection.js'
+import { NoConnectionError } from '../platform/db/connection-errors.js'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 import { freePort } from '../platform/process/free-port.js'
 import { errorHint } from './error-hint.js'
@@ -134,6 +135,21 @@ it('gives a hint for a database that admits no more connections', async () => {
   const error: unknown = await refused`select 1`.catch((reason: unknown) => reason)
   await refused.end()
   expect(errorHint(error, true, '/data')).toMatch(/^lower DATABASE_POOL, .* or raise max_connections/)
+})
+
+it('gives a hint for a pooler with too few connections, and for pg_trgm in another schema', async () => {
+  const unfree = new NoConnectionError('no connection to the database became free in 3 s')
+  expect(errorHint(unfree, true, '/data')).toMatch(/^raise default_pool_size .* or lower DATABASE_POOL/)
+  const absent: unknown = await db
+    .begin(async (transaction) => {
+      await transaction`drop extension pg_trgm cascade`
+      await transaction`create schema elsewhere`
+      await transaction`create extension pg_trgm with schema elsewhere`
+      await transaction`create extension if not exists pg_trgm with schema public`
+      await transaction`create index on social.users using gin (username public.gin_trgm_ops)`
+    })
+    .catch((error: unknown) => error)
+  expect(errorHint(absent, true, '/data')).toContain('`alter extension pg_trgm set schema public`')
 })
 
 it('gives hints for what pg_hba.conf does not admit', () => {

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
+import { NoConnectionError } from '../platform/db/connection-errors.js'
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 import { TransactionPoolingError } from '../platform/db/pooling-check.js'
 
@@ -65,6 +66,13 @@ export function errorHint(error: unknown, hasDatabaseUrl: boolean, dataDir: stri
   if (!hasDatabaseUrl) return null
   if (code === '28000' && error.message.includes('pg_hba.conf')) return hbaHint(error.message)
   if (code === '42501') return privilegeHint(error.message)
+  // undefined_object: where pg_trgm exists in another schema, creating it in `public` does nothing.
+  if (code === '42704' && error.message.includes('gin_trgm_ops')) {
+    return 'the extension pg_trgm is in another schema: have an administrator run `alter extension pg_trgm set schema public`'
+  }
+  if (error instanceof NoConnectionError) {
+    return 'raise default_pool_size of a pooler in front of PostgreSQL, or lower DATABASE_POOL (docs/clusters.md)'
+  }
   return DATABASE_HINTS[String(code)] ?? null
 }
 
