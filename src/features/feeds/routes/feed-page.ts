@@ -250,10 +250,10 @@ const MAX_FOLLOWED = 5_000
 
 /** Reads a following feed. Its first page is cached until a followed user acts. */
 export function followingFeed({ db, hydrator }: FeedContext, selection: FollowingSelection): FeedReader {
-  const { fid, recasts } = selection
+  const { fid } = selection
   const read = (pageRequest: FeedPageRequest) => readFollowingFeed(db, selection, pageRequest)
   const firstPage: ViewerFirstPageReader = {
-    key: `${fid} ${recasts}`,
+    key: JSON.stringify(selection),
     async readForViewer(cacheDb, pageRequest) {
       const [value, followed] = await Promise.all([
         readFollowingFeed(cacheDb, selection, pageRequest),

@@ -67,10 +67,11 @@ export class RecentFeeds {
     selection: FollowingSelection,
     pageRequest: FeedPageRequest,
   ): Promise<readonly FeedRow[] | null> {
-    const { fid, recasts } = selection
+    const { fid, recasts, ...conditions } = selection
     const { db } = this.options
     return await this.#answer('following', async () => {
       if (recasts && pageRequest.before) return 'later_page'
+      if (Object.values(conditions).some((condition) => condition)) return 'selection'
       const sets = await this.options.viewerSets.load(fid)
       if (!sets) return 'large_user'
       return await this.#feed(
