@@ -73,12 +73,14 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   const mayRemove = hasNoOutgoing && !isUnlisted
   // A missing item may have been the removal of an extra one.
   const hashes = difference.extra.map(({ hash }) => hash)
-  const extra = await readMessages(db, fid, hashes)
-  const report = new Map<AccountPart, number>()
-  for (const message of extra) increment(report, messageSetName(message))
-  if (mayRemove && extra.length > 0 && !(await hasOutgoing(db, fid))) await removeExtra(options, extra)
-  const sent = await sendExtra(upstreams, options.extra === 'send' ? extra : [], signal)
-  return { missing, repaired: merged, refused, extra: report, sent, isUnlisted }
+  const extraMessages = await readMessages(db, fid, hashes)
+  const extra = new Map<AccountPart, number>()
+  for (const message of extraMessages) increment(extra, messageSetName(message))
+  if (mayRemove && extraMessages.length > 0 && !(await hasOutgoing(db, fid))) {
+    await removeExtra(options, extraMessages)
+  }
+  const sent = await sendExtra(upstreams, options.extra === 'send' ? extraMessages : [], signal)
+  return { missing, repaired: merged, refused, extra, sent, isUnlisted }
 }
 
 /** Removes messages in parts: users that are compared at the same time share the queue of a shard. */
