@@ -48,13 +48,14 @@ export async function loadState(
   nowUnix: number,
   network: number,
 ): Promise<BatchState> {
-  const { messages, historical = new Set(), upstreamRemovals = [] } = batch
+  const { messages, upstreamRemovals = [], historical = new Set(), synced = new Set() } = batch
+  const { isCopy = false, unconfirmed = new Map(), confirmedProofs = new Map() } = batch
   const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
   const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(batch)
   const ownKeys = [
     ...messages.flatMap(conflictKeysOf),
-    ...[...(batch.confirmedProofs ?? [])].map(([{ data }, proof]) => ownerConflictKey(data.fid, proof)),
+    ...[...confirmedProofs].map(([{ data }, proof]) => ownerConflictKey(data.fid, proof)),
     ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
   ]
   const countedFids = [...new Set(ownKeys.map(({ fid }) => fid))]
@@ -81,11 +82,11 @@ export async function loadState(
     keys,
     keyClaims,
     historical,
-    synced: batch.synced,
-    isCopy: batch.isCopy,
+    synced,
+    isCopy,
     channels,
-    unconfirmed: batch.unconfirmed,
-    confirmedProofs: batch.confirmedProofs,
+    unconfirmed,
+    confirmedProofs,
     isMainnet: network === FarcasterNetwork.MAINNET,
     nowUnix,
     isV21: (time) => isV21(network, time),

@@ -5,7 +5,7 @@ import type { MessageSet } from '../../protocol/message-kind.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { StorageLimits, StorageUnits } from '../storage-limits.js'
-import { ChannelState } from './channels/channel-state.js'
+import type { ChannelState } from './channels/channel-state.js'
 import { EndedLoans } from './ended-loans.js'
 import type { KeyClaim } from './keys/key-claims.js'
 import type { KeyState } from './keys/key-state.js'
@@ -89,22 +89,22 @@ export interface BatchInput {
   readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>
   /** Messages that another hub has accepted (docs/protocol.md §4.14). */
   readonly historical: ReadonlySet<SignedMessage>
-  /** Messages of an upstream or an archive; none by default. */
-  readonly synced?: ReadonlySet<SignedMessage> | undefined
-  /** Whether the historical ones come from what another hub had stored, in no order, and not from its log; by default they do not. */
-  readonly isCopy?: boolean | undefined
-  /** Channels that the batch names, and their slots; none by default. */
-  readonly channels?: ChannelState
+  /** Messages of an upstream or an archive. */
+  readonly synced: ReadonlySet<SignedMessage>
+  /** Whether the historical ones come from what another hub had stored, in no order, and not from its log. */
+  readonly isCopy: boolean
+  /** Channels that the batch names, and their slots. */
+  readonly channels: ChannelState
   /** Refusals of messages whose claim no chain has confirmed. */
-  readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal> | undefined
+  readonly unconfirmed: ReadonlyMap<SignedMessage, Refusal>
   /** USERNAME entries that a chain has confirmed, and the proofs by which it has. */
-  readonly confirmedProofs?: ReadonlyMap<SignedMessage, UserNameProof> | undefined
-  /** Whether the hub is one of mainnet, whatever network its messages name; by default not. */
-  readonly isMainnet?: boolean
+  readonly confirmedProofs: ReadonlyMap<SignedMessage, UserNameProof>
+  /** Whether the hub is one of mainnet, whatever network its messages name. */
+  readonly isMainnet: boolean
   /** Unix seconds, the same for the whole batch. */
   readonly nowUnix: number
-  /** Returns true for times, in Farcaster seconds, at which the network runs engine V21; by default it never does. */
-  readonly isV21?: (time: number) => boolean
+  /** Returns true for times, in Farcaster seconds, at which the network runs engine V21. */
+  readonly isV21: (time: number) => boolean
 }
 
 /**
@@ -145,15 +145,15 @@ export class BatchState {
     this.keys = input.keys
     this.keyClaims = input.keyClaims
     this.historical = input.historical
-    this.synced = input.synced ?? new Set()
-    this.isCopy = input.isCopy ?? false
-    this.channels = input.channels ?? new ChannelState()
-    this.unconfirmed = input.unconfirmed ?? new Map()
-    this.confirmedProofs = input.confirmedProofs ?? new Map()
-    this.isMainnet = input.isMainnet ?? false
+    this.synced = input.synced
+    this.isCopy = input.isCopy
+    this.channels = input.channels
+    this.unconfirmed = input.unconfirmed
+    this.confirmedProofs = input.confirmedProofs
+    this.isMainnet = input.isMainnet
     this.nowUnix = input.nowUnix
     this.now = farcasterSecondsFromUnixSeconds(input.nowUnix)
-    this.isV21 = input.isV21 ?? (() => false)
+    this.isV21 = input.isV21
     this.hasV21 = this.isV21(this.now)
   }
 

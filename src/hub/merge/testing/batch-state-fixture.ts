@@ -1,6 +1,7 @@
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { limitsOf } from '../../storage-limits.js'
+import { ChannelState } from '../channels/channel-state.js'
 import type { KeyClaim } from '../keys/key-claims.js'
 import { KeyState } from '../keys/key-state.js'
 import { type Account, BatchState, signerId } from '../state.js'
@@ -39,6 +40,11 @@ export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
     keys: fixture.keys ?? new KeyState(),
     keyClaims: fixture.keyClaims ?? new Map(),
     historical: new Set(fixture.historical),
+    synced: new Set(),
+    isCopy: false,
+    channels: new ChannelState(),
+    unconfirmed: new Map(),
+    confirmedProofs: new Map(),
     isMainnet: fixture.isMainnet ?? false,
     isV21: () => fixture.hasV21 ?? false,
     nowUnix: testNowUnix,
