@@ -6,7 +6,8 @@ import { type CastRow, castRow, quotedBy } from '../cast-row.js'
 import { type CastCountDeltas, UrlActivity } from './cast-counts.js'
 import { urlInserts } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
-import { attachReplies, detachReplies, resolveThreads, type ThreadLock, type ThreadMoves } from './threads.js'
+import type { ThreadLock } from './thread-lock.js'
+import { attachReplies, detachReplies, resolveThreads, type ThreadMoves } from './threads.js'
 
 /**
  * Projects casts with their threads, quotes and embedded URLs.
@@ -32,7 +33,7 @@ export async function projectCasts(
     moved.push(...(await removeCasts(db, removed, counts, activity, moves.maxMovedByRemoval)))
   }
   const rows = added.length > 0 ? await insertCasts(db, added, counts, activity, threads) : []
-  if (rows.length > 0 && (await threads).move) {
+  if (rows.length > 0 && (await threads).mode === 'exclusive') {
     moved.push(...(await attachReplies(db, rows, activity, moves)))
   }
   if (moved.length > 0) await moves.onThreadsMoved?.(db, moved)

@@ -92,7 +92,7 @@ test('a batch with replies and likes locks the counts of both in one order', asy
     counting = db.begin(async (transaction) => {
       await projectInto(transaction, 'social')
       const changes = { added: [reply, user.react(low!, testNow)], removed: [] }
-      await inPipeline(await projectChanges(transaction, changes))
+      await inPipeline(await projectChanges(transaction, changes, { mode: 'exclusive' }))
     })
     counting.catch(() => {})
     const countWaiting = () => holder`

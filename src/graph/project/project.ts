@@ -10,7 +10,8 @@ import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { findChannelChanges, projectProtocolChannels } from './protocol-channels.js'
 import { projectReactions } from './reactions.js'
-import { lockThreads, type ThreadLock, type ThreadMoves } from './threads.js'
+import { lockThreads, type ThreadLock } from './thread-lock.js'
+import type { ThreadMoves } from './threads.js'
 import { projectUserData, projectVerifications } from './user-data.js'
 
 /**
@@ -47,8 +48,8 @@ export async function projectEvents(
 /** Facts about the events of a projection that its caller knows. */
 interface ProjectedChanges {
   readonly changes?: NetChanges
-  /** A pending thread lock. By default the caller holds the exclusive lock, and threads may move. */
-  readonly threads?: ThreadLock | Promise<ThreadLock>
+  /** The thread lock that the caller holds or has asked for. */
+  readonly threads: ThreadLock | Promise<ThreadLock>
   readonly moves?: ThreadMoves
 }
 
@@ -60,7 +61,7 @@ interface ProjectedChanges {
 export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
-  { changes = netChanges(events), threads = { move: true }, moves }: ProjectedChanges = {},
+  { changes = netChanges(events), threads, moves }: ProjectedChanges,
 ): Promise<Statement[]> {
   const chainEvents = events.flatMap(({ body }) =>
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
@@ -83,7 +84,7 @@ function mergedMessages(events: readonly Pick<LoggedEvent, 'body'>[]): SignedMes
 export async function projectChanges(
   db: Transaction,
   changes: NetChanges,
-  threads: ThreadLock | Promise<ThreadLock> = { move: true },
+  threads: ThreadLock | Promise<ThreadLock>,
   moves: ThreadMoves = {},
 ): Promise<Statement[]> {
   if (changes.added.length === 0 && changes.removed.length === 0) return []

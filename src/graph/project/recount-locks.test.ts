@@ -8,7 +8,7 @@ import { projectEvents } from './project.js'
 import { recount } from './recount.js'
 import { emptyHub } from './testing/empty-hub.js'
 import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
-import { lockThreadsExclusively } from './threads.js'
+import { lockThreadsExclusively } from './thread-lock.js'
 
 const shards = 2
 const { db, connect } = await createTestDatabase()

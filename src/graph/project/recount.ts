@@ -5,7 +5,8 @@ import { inPipeline } from '../../platform/db/pipeline.js'
 import { UrlActivity } from './cast-counts.js'
 import { type CounterTable, counters } from './counters.js'
 import { projectInto } from './project.js'
-import { lockThreadsExclusively, repairThreads } from './threads.js'
+import { lockThreadsExclusively } from './thread-lock.js'
+import { repairThreads } from './threads.js'
 
 export interface RecountOptions {
   /** The number of shards of the hub. */

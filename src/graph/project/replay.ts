@@ -25,7 +25,7 @@ import {
   lockPreservedTables,
   swapSchemas,
 } from './replay-schema.js'
-import { lockThreadsExclusively } from './threads.js'
+import { lockThreadsExclusively, type ThreadLock } from './thread-lock.js'
 
 export interface ReplayOptions {
   readonly shards: number
@@ -52,6 +52,9 @@ const swapLockTimeout = '2s'
 const SWAP_RETRY_MS = 5_000
 /** A minute and a half. */
 const MAX_DROP_ATTEMPTS = 12
+
+/** No lock: nothing else writes into the schema of a replay, so threads may move in it. */
+const soleWriter: ThreadLock = { mode: 'exclusive' }
 
 /** The last projected event id of each shard. */
 type Heads = Map<number, number>
@@ -246,7 +249,7 @@ async function projectMessages(
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
     await inReplaySchema(lock, async (transaction) => {
       await projectGaslessApps(transaction, added)
-      await inPipeline(await projectChanges(transaction, { added, removed: [] }))
+      await inPipeline(await projectChanges(transaction, { added, removed: [] }, soleWriter))
     })
     done += rows.length
     if (done > analyzed * 2) {
@@ -314,9 +317,9 @@ export async function projectLogged(db: Transaction, bodies: readonly HubEventBo
       batch.push({ body })
       continue
     }
-    await inPipeline(await projectEventBatch(db, batch))
+    await inPipeline(await projectEventBatch(db, batch, { threads: soleWriter }))
     batch = []
     await removeCompacted(db, body.message)
   }
-  await inPipeline(await projectEventBatch(db, batch))
+  await inPipeline(await projectEventBatch(db, batch, { threads: soleWriter }))
 }

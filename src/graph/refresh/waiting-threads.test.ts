@@ -262,7 +262,9 @@ test.each([
     await projectInto(transaction, 'social')
     // The server counts the transactions of the last second of this connection, too.
     const before = await rowsRead(transaction)
-    await inPipeline(await projectChanges(transaction, { added: [popular], removed: [] }))
+    await inPipeline(
+      await projectChanges(transaction, { added: [popular], removed: [] }, { mode: 'exclusive' }),
+    )
     return (await rowsRead(transaction)) - before
   })
   expect(reads).toBeLessThan(50 * replies.length)

@@ -4,7 +4,8 @@ import { inPipeline } from '../../platform/db/pipeline.js'
 import { HOUR_MS } from '../../platform/durations.js'
 import { UrlActivity } from '../project/cast-counts.js'
 import { projectInto } from '../project/project.js'
-import { lockThreadsExclusively, type OnThreadsMoved, settleReplies } from '../project/threads.js'
+import { lockThreadsExclusively } from '../project/thread-lock.js'
+import { type OnThreadsMoved, settleReplies } from '../project/threads.js'
 
 const POLL_MS = 60 * 1000
 /** A thread that is still arriving waits on. */
