@@ -7,7 +7,7 @@ import type { SigningSecret } from '../secrets.js'
 import { deleteWebhooksOfListeners } from '../webhooks.js'
 
 /**
- * The SQL of the delivery queue: the table `webhooks.deliveries` has a row for each delivery, `webhooks.lanes` the worker
+ * The SQL of the delivery queue, without what enqueues (`enqueue-deliveries.ts`): the table `webhooks.deliveries` has a row for each delivery, `webhooks.lanes` the worker
  * and the limits of each webhook. Times are the database's, because the clocks of workers differ.
  */
 

@@ -5,8 +5,9 @@ import { TestUser, testNow } from '../../../../test/network.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { inPipeline } from '../../../platform/db/pipeline.js'
 import { ReactionType } from '../../../protocol/definitions.js'
+import { enqueueDeliveries } from '../delivery/enqueue-deliveries.js'
 import { Matcher } from '../matching/matcher.js'
-import { enqueueDeliveries, matchEvents } from './matched-events.js'
+import { matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
 
 it('matching of many events lets other work have its turn', async () => {

@@ -5,8 +5,9 @@ import { inPipeline } from '../../../platform/db/pipeline.js'
 import { checksummedAddress } from '../../tokens/present-token.js'
 import { readTokens, type Token } from '../../tokens/token.js'
 import { claimUnpublished, type TradeRow } from '../../tokens/trade-lists.js'
+import { enqueueDeliveries } from '../delivery/enqueue-deliveries.js'
 import { Matcher } from '../matching/matcher.js'
-import { enqueueDeliveries, matchEvents } from './matched-events.js'
+import { matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
 
 /**

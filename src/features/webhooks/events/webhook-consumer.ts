@@ -1,9 +1,10 @@
 import type { Consumer } from '../../../hub/log/consumer-batch.js'
+import { enqueueDeliveries } from '../delivery/enqueue-deliveries.js'
 import { Matcher } from '../matching/matcher.js'
 import { discardCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 import { leaveOutHistory } from './history.js'
-import { enqueueDeliveries, matchEvents } from './matched-events.js'
+import { matchEvents } from './matched-events.js'
 
 /**
  * Matches log events against subscriptions and queues deliveries in the transaction that moves the cursor. So
