@@ -1,8 +1,17 @@
+import { literal } from '../../platform/db/literal.js'
+import { sql } from '../../platform/db/sql.js'
+
 /**
  * Notification kinds and their numbers in `inbox.notifications`. Follows are grouped per user, likes and recasts per
  * cast; the others are single.
  */
 export const kinds = { follows: 1, likes: 2, recasts: 3, mentions: 4, replies: 5, quotes: 6 } as const
+
+/**
+ * SQL for the last kind that is grouped. `kind <= 3` is the condition of the index `groups_by_newest`: a statement reads it only if
+ * it has the number in its text, also beside one kind.
+ */
+export const lastGrouped = literal(sql, kinds.recasts)
 
 /** A notification kind as requests name it. */
 export type NotificationKind = keyof typeof kinds

@@ -2,7 +2,7 @@ import type { Fragment } from '#postgres'
 import { isReactionTo } from '../../graph/reaction-key.js'
 import type { Queryable } from '../../platform/db/connection.js'
 import { sql } from '../../platform/db/sql.js'
-import { kindMask, kinds, type NotificationKind } from './kinds.js'
+import { kindMask, kinds, lastGrouped, type NotificationKind } from './kinds.js'
 
 /** Selection of notifications. */
 export interface InboxSelection {
@@ -67,7 +67,7 @@ export function selectionHead(
       select n.kind, n.hash, newest.ts, k.before_ts, k.before_hash, k.seen_ts
       from hidden h
       cross join lateral (
-        select * from inbox.notifications g where g.actor = h.fid and g.fid = ${fid}::bigint and g.kind <= 3 offset 0
+        select * from inbox.notifications g where g.actor = h.fid and g.fid = ${fid}::bigint and g.kind <= ${lastGrouped} offset 0
       ) n
       join scans k on k.kind = n.kind
       cross join lateral (
@@ -96,7 +96,7 @@ function isInScan(db: Queryable, selection: InboxSelection): Fragment {
   return db`${isSelected(db, selection)}
     and (
       n.kind = ${kinds.follows}
-      or (select c.fid from social.casts c where c.hash = n.hash) = case when n.kind <= 3 then n.fid else n.actor end
+      or (select c.fid from social.casts c where c.hash = n.hash) = case when n.kind <= ${lastGrouped} then n.fid else n.actor end
     )`
 }
 
@@ -115,7 +115,7 @@ export function listedNotifications(db: Queryable, selection: InboxSelection, li
         and (n.ts, n.hash) < (k.before_ts, k.before_hash)
         and n.actor not in (select fid from hidden)
         and ${isInScan(db, selection)}
-        and (n.kind > 3 or ${hasVisible})
+        and (n.kind > ${lastGrouped} or ${hasVisible})
       order by n.ts desc, n.hash desc
       limit ${limit}
     ) found

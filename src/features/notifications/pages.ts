@@ -3,7 +3,7 @@ import { type DehydratedUserRow, dehydratedUserColumns } from '../../graph/query
 import type { Database } from '../../platform/db/connection.js'
 import { sql } from '../../platform/db/sql.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
-import { kindName, kinds, type NotificationKind } from './kinds.js'
+import { kindName, kinds, lastGrouped, type NotificationKind } from './kinds.js'
 import {
   type InboxCursor,
   type InboxSelection,
@@ -139,7 +139,7 @@ function pageRows(db: Database, selection: InboxSelection, limit: number): Fragm
         else json_array_length(n.members)
       end as count
     from (
-      select *, case when n.kind <= 3 then ${shownMembers} end as members
+      select *, case when n.kind <= ${lastGrouped} then ${shownMembers} end as members
       from (
         select *, ${selection.fid}::bigint as fid
         from (${listedNotifications(db, selection, limit)}) found

@@ -9,7 +9,7 @@ import {
   affectedBy,
   inboxEventTypes,
 } from './affected.js'
-import { kinds } from './kinds.js'
+import { kinds, lastGrouped } from './kinds.js'
 import { castSources, followSources, notificationColumns, reactionSources } from './sources.js'
 
 /** Advisory lock id: the bytes of "inbox". */
@@ -45,7 +45,7 @@ function refreshFollows(db: Transaction, { followed, compacted }: AffectedNotifi
     select unnest(${[...followed]}::bigint[]) as fid
     union
     select n.fid from inbox.notifications n
-    where n.kind <= 3 and n.kind = ${kinds.follows}::smallint and n.actor = any (${[...compacted]}::bigint[])
+    where n.kind <= ${lastGrouped} and n.kind = ${kinds.follows}::smallint and n.actor = any (${[...compacted]}::bigint[])
   )`
   return db`
     with affected as materialized (select * from ${groups} g),
@@ -93,7 +93,7 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
     affected as materialized (select array_agg(hash) as hashes from below),
     stale as (
       delete from inbox.notifications n
-      where ${isAffected(db`n.hash`)} and n.kind > 3
+      where ${isAffected(db`n.hash`)} and n.kind > ${lastGrouped}
         and not exists (select from social.casts c where c.hash = n.hash)
     ),
     moved as (
@@ -103,7 +103,7 @@ function refreshCasts(db: Transaction, casts: readonly Buffer[]): Statement {
         select g.hash, g.kind, g.fid, c.root_parent_url as root_url
         from inbox.notifications g
         left join social.casts c on c.hash = g.hash and c.fid = g.fid
-        where ${isAffected(db`g.hash`)} and g.kind <= 3
+        where ${isAffected(db`g.hash`)} and g.kind <= ${lastGrouped}
       ) now
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
         and n.root_url is distinct from now.root_url
@@ -127,7 +127,7 @@ export async function moveNotifications(db: Transaction, hash: Buffer): Promise<
     update inbox.notifications n
     set root_url = now.root_url
     from (
-      select g.hash, g.kind, g.fid, case when g.kind > 3 or c.fid = g.fid then c.root_parent_url end as root_url
+      select g.hash, g.kind, g.fid, case when g.kind > ${lastGrouped} or c.fid = g.fid then c.root_parent_url end as root_url
       from below b
       join inbox.notifications g on g.hash = b.hash
       join social.casts c on c.hash = g.hash
