@@ -5,6 +5,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { followedChannel } from '../project/channel-follows.js'
 import { linkType } from '../project/links.js'
 import { messageChanges } from '../project/net-changes.js'
+import type { Viewer } from '../query/visibility-filter.js'
 
 /** Tags that a change makes stale in the caches. */
 export interface StaleTags {
@@ -62,6 +63,14 @@ export const cacheTag = {
 
 /** All that is cached, and what is kept in memory. */
 export const everythingStale: StaleTags = { tags: [cacheTag.everything, cacheTag.tables] }
+
+/** The tags of a list from which its viewer and the app hide users: the counterpart of `viewerKey`. */
+export function visibilityTags({ viewerFid, banningAppId }: Viewer): string[] {
+  return [
+    ...(viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]),
+    ...(banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]),
+  ]
+}
 
 /** The user of a tag of mutes; null for another tag. */
 export function mutingFidOf(tag: string): number | null {

@@ -2,7 +2,7 @@ import type { Caller } from '../../../api/caller.js'
 import { cursorKind, isPastLastPage, keyPart } from '../../../api/cursor.js'
 import { listJson } from '../../../api/list-json.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
-import { cacheTag, channelTags } from '../../../graph/cache/cache-tags.js'
+import { cacheTag, channelTags, visibilityTags } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { Tagged } from '../../../graph/cache/single-flight-cache.js'
 import {
@@ -184,18 +184,14 @@ async function readViewerEntries(
 ): Promise<readonly FeedRow[]> {
   const sets = request.viewerFid === undefined ? null : await viewerSets.load(request.viewerFid)
   const pageRequest = sets?.hidesNobody ? { ...request, viewerFid: undefined } : request
-  const { viewerFid, banningAppId } = pageRequest
   return await singleFlight.read(
     `${feed} ${pageRequest.count} ${viewerKey(pageRequest)} ${key}`,
     MAX_VIEWER_AGE_MS,
     async (db) => {
       const { value, tags, ...readResult } = await readForViewer(db, pageRequest)
-      // Blocks hide casts from the viewer.
-      const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]
-      const appTags = banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]
       // The tags cover recasts by followed users; a cast itself may be by anybody.
       const castTags = value.map(({ hash }) => cacheTag.thread(hash))
-      return { ...readResult, value, tags: [...tags, ...viewerTags, ...appTags, ...castTags] }
+      return { ...readResult, value, tags: [...tags, ...visibilityTags(pageRequest), ...castTags] }
     },
   )
 }

@@ -9,7 +9,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { cacheTag } from '../../../graph/cache/cache-tags.js'
+import { visibilityTags } from '../../../graph/cache/cache-tags.js'
 import { type Viewer, viewerKey } from '../../../graph/query/visibility-filter.js'
 import { Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
@@ -135,10 +135,8 @@ async function ownersOf(
   tokenIds: readonly number[],
   viewer: Viewer,
 ): Promise<Owner[]> {
-  const { viewerFid, banningAppId } = viewer
   const key = `owners ${tokenIds.join(' ')} for ${viewerKey(viewer)}`
-  const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid), cacheTag.links]
-  const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
+  const tags = visibilityTags(viewer)
   const read = async (db: Database) => ({ value: await readOwners(db, tokenIds, viewer), tags })
   return await singleFlight.read(key, MAX_AGE_MS, read)
 }
