@@ -127,24 +127,21 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const metrics = createMetrics()
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const keyRing = createApiKeyCache(db, clock)
-  const operationContext = {
+  const basics = {
+    writerDb: db,
     hub: unusedHub,
     vault: testVault,
     network: FarcasterNetwork.DEVNET,
     ...more,
-    writerDb: db,
     clock,
   }
   // Nothing is kept ready: what a test writes is what it reads.
   const context: OperationContext = {
-    writerDb: db,
-    hub: unusedHub,
+    ...basics,
     lookups: lookupsWithoutChains,
-    vault: testVault,
     signers: createSignerCache({ db, vault: testVault }, Date.now),
     fidConsent: consentOfAllFids,
     bearer: createBearerVerifier({ db, clock }),
-    network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
     savedTargets: uncheckedTargets,
@@ -153,9 +150,9 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     walletLedgers: new Map(),
     accounts: createAccounts({
       db,
-      vault: operationContext.vault,
-      ledger: new LocalLedger({ db, hub: operationContext.hub, clock }),
-      services: accountDetails(operationContext),
+      vault: basics.vault,
+      ledger: new LocalLedger({ db, hub: basics.hub, clock }),
+      services: accountDetails(basics),
       worker: randomUUID(),
       clock,
       log,

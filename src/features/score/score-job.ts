@@ -4,7 +4,7 @@ import type { Database, Session } from '../../platform/db/connection.js'
 import type { FidIndex } from './fid-index.js'
 import { buildGraph, EdgeList } from './graph.js'
 import { loadAccounts, loadCastCounts, loadFollows, loadLikes } from './load-network.js'
-import { computeScores, defaultScoreOptions, type ScoreOptions } from './scores.js'
+import { computeScores, defaultScoreOptions } from './scores.js'
 import { defaultSeeds } from './seeds.js'
 
 export interface RecomputeOptions {
@@ -12,9 +12,6 @@ export interface RecomputeOptions {
   readonly seeds: readonly number[]
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Changes up to this are not written. */
-  readonly epsilon?: number
-  readonly score?: ScoreOptions
   /** Aborts the job between two batches of rows. */
   readonly signal?: AbortSignal
   readonly onStep?: (step: ScoreStep) => void
@@ -39,6 +36,7 @@ export interface ScoreSummary {
   readonly durationMs: number
 }
 
+/** Changes up to this are not written. */
 const EPSILON = 0.002
 /** Advisory lock id: the bytes of "score". */
 const SCORE_LOCK = 0x73636f7265
@@ -100,11 +98,10 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
   const configured = findSeeds(index, options.seeds)
   const seedsChosen = configured.known.length === 0
   const seeds = seedsChosen ? defaultSeeds(graph, accounts.registeredAt) : configured.known
-  const { score = defaultScoreOptions, epsilon = EPSILON } = options
-  const { scores, flow } = computeScores(graph, accounts, seeds, nowUnix, score)
+  const { scores, flow } = computeScores(graph, accounts, seeds, nowUnix, defaultScoreOptions)
 
   onStep('writing')
-  const changed = await storeScores(session, index, scores, currentScores, epsilon, signal)
+  const changed = await storeScores(session, index, scores, currentScores, signal)
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)
@@ -140,7 +137,7 @@ function quantilesOf(scores: Float64Array): ScoreSummary['quantiles'] {
 const CHUNK_ROWS = 2_000
 
 /**
- * Writes scores that differ from the stored ones by more than `epsilon`, in chunks committed one by one.
+ * Writes scores that differ from the stored ones by more than `EPSILON`, in chunks committed one by one.
  *
  * A row locked by a merge is left for the second pass, then for the next run. The job never waits for a row
  * lock, so it cannot deadlock or fail a merge. Caches are invalidated at the end, also if it is aborted.
@@ -152,11 +149,10 @@ async function storeScores(
   { fids }: FidIndex,
   scores: Float64Array,
   currentScores: Float64Array,
-  epsilon: number,
   signal: AbortSignal,
 ): Promise<number> {
   const changed = [...scores.keys()].filter(
-    (user) => !(Math.abs(scores[user]! - currentScores[user]!) <= epsilon),
+    (user) => !(Math.abs(scores[user]! - currentScores[user]!) <= EPSILON),
   )
   let written = 0
   let pending = changed
