@@ -6,6 +6,7 @@ import { expectationOf, isRequired } from '../../src/api/parse-query.js'
 import { adminOperations } from '../../src/app/admin-operations.js'
 import { hostedOperations } from '../../src/app/hosted-operations.js'
 import { operations } from '../../src/app/operations.js'
+import { versionOneOperations } from '../../src/features/version-one/operations.js'
 import type { GateLimits } from '../../src/platform/limits/work-gate.js'
 import { gateLimits } from '../../src/platform/limits/work-limits.js'
 import { workPrices } from '../../src/platform/limits/work-prices.js'
@@ -35,6 +36,15 @@ it('errors name what each parameter and member expects, with bounds that it has'
     schemas.filter(({ pattern, patternText }) => pattern !== undefined && patternText === undefined),
   ).toEqual([])
   expect([...new Set(schemas.map(expectationOf))].filter((text) => /undefined|1 to 0/.test(text))).toEqual([])
+})
+
+it('the prices name every operation that has one', () => {
+  const requests = Object.values(workPrices).map((price) => price.requests)
+  const paths = [...operations, ...versionOneOperations].flatMap(({ path, price }) => (price ? [path] : []))
+  expect(paths.length).toBeGreaterThan(15)
+  // "also with the fid in its path"
+  const names = paths.map((path) => `\`${path.replace('/:fid/', '/')}\``)
+  expect(names.filter((name) => !requests.some((text) => text.includes(name)))).toEqual([])
 })
 
 /** A schema and all below it. */
