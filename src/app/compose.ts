@@ -10,7 +10,7 @@ import type { MergeHook } from '../hub/merge/merge.js'
 import { shardNumbers } from '../hub/shard-count.js'
 import { warnIfCollationChanged } from '../platform/db/collation-version.js'
 import type { Database } from '../platform/db/connection.js'
-import { isRefused, isUnavailable } from '../platform/db/connection-errors.js'
+import { isConnectionRefused, isUnavailable } from '../platform/db/connection-errors.js'
 import { parseDatabaseUrl } from '../platform/db/database-url.js'
 import { type OpeningOptions, openServerDatabase, STARTUP_LIMIT_MS } from '../platform/db/open-database.js'
 import { warnIfAsynchronous } from '../platform/db/synchronous-standbys.js'
@@ -89,7 +89,7 @@ export async function startServer(
     } catch (error) {
       await lifecycle.stop()
       if (extension.signal?.aborted) throw extension.signal.reason
-      const isAway = isUnavailable(error) && !isRefused(error)
+      const isAway = isUnavailable(error) && !isConnectionRefused(error)
       if (!isAway || performance.now() >= deadline) throw error
       log.warn({ err: error }, 'the database stopped answering: starting again')
       await pause(RESTART_MS, extension.signal)

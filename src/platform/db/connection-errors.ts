@@ -122,7 +122,7 @@ export function outageOf(error: unknown): Outage | null {
  * True if the server refuses this process (its password, its database), or the connection cannot be encrypted or lacks a file. It
  * passes when an operator acts: a running server waits for that, and one that starts says it at once.
  */
-export function isRefused(error: unknown): boolean {
+export function isConnectionRefused(error: unknown): boolean {
   const causes = causesOf(error)
   return !isAway(causes) && causes.some(isRefusal)
 }

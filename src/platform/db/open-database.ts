@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
-import { isLockTimeout, isRefused, isUnavailable } from './connection-errors.js'
+import { isConnectionRefused, isLockTimeout, isUnavailable } from './connection-errors.js'
 import { openDataDir } from './data-dir.js'
 import { DataDirBusyError, type DataDirOwner, dataDirOwner } from './data-dir-lock.js'
 import { type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
@@ -204,7 +204,7 @@ async function withMigrations(
       return opened
     } catch (error) {
       const isLocked = isLockTimeout(error)
-      const isAway = isUnavailable(error) && !isRefused(error)
+      const isAway = isUnavailable(error) && !isConnectionRefused(error)
       const passes = isAway || isLocked || isTransient(error)
       if (signal?.aborted || !passes || performance.now() >= deadline) {
         await opened.close()

@@ -9,7 +9,7 @@ import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { silentLog } from '../log/log.js'
 import { createCertificate } from '../outbound/testing/certificate.js'
 import { connect } from './connection.js'
-import { isRefused, isTemporary, outageOf } from './connection-errors.js'
+import { isConnectionRefused, isTemporary, outageOf } from './connection-errors.js'
 import { openServerDatabase } from './open-database.js'
 
 const { db: admin, url, connect: open } = await createTestDatabase()
@@ -52,7 +52,7 @@ it.runIf(asksForPasswords)(
     await expect.poll(() => failureOf(pool`select 1`)).toMatchObject({ code: '28P01' })
     for (const work of [() => pool.begin((sql) => sql`select 1`), () => pool.reserve()]) {
       const failure = await failureOf(work())
-      expect([outageOf(failure), isTemporary(failure), isRefused(failure)]).toEqual([
+      expect([outageOf(failure), isTemporary(failure), isConnectionRefused(failure)]).toEqual([
         'DatabaseAway',
         true,
         true,
@@ -73,10 +73,10 @@ it('a database that admits nobody, or is not there: is an outage; a table that i
   const closed = await connectFailure(Object.assign(new URL(url), { pathname: '/template0' }).href)
   expect(closed).toMatchObject({ code: '55000' })
   for (const failure of [absent, closed]) {
-    expect([outageOf(failure), isRefused(failure)]).toEqual(['DatabaseAway', true])
+    expect([outageOf(failure), isConnectionRefused(failure)]).toEqual(['DatabaseAway', true])
   }
   const missing = await failureOf(admin`select from nothing_like_it`)
-  expect([outageOf(missing), isRefused(missing)]).toEqual([null, false])
+  expect([outageOf(missing), isConnectionRefused(missing)]).toEqual([null, false])
 })
 
 it('TLS that cannot be agreed on, and files that cannot be read: are outages', async () => {
@@ -94,7 +94,7 @@ it('TLS that cannot be agreed on, and files that cannot be read: are outages', a
       ])
     ).map(connectFailure),
   ])
-  expect(failures.map((failure) => [outageOf(failure), isRefused(failure)])).toEqual(
+  expect(failures.map((failure) => [outageOf(failure), isConnectionRefused(failure)])).toEqual(
     failures.map(() => ['DatabaseAway', true]),
   )
 })
@@ -116,7 +116,7 @@ async function tlsUrls(modes: readonly string[]): Promise<string[]> {
 
 it('no server at the address: is an outage, and no refusal', async () => {
   const failure = await connectFailure('postgres://u:p@127.0.0.1:1/d?sslmode=verify-full')
-  expect([outageOf(failure), isRefused(failure)]).toEqual(['DatabaseAway', false])
+  expect([outageOf(failure), isConnectionRefused(failure)]).toEqual(['DatabaseAway', false])
 })
 
 it('a start with a missing file or a wrong password: fails at once, and names the reason', async () => {
