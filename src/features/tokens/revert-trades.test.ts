@@ -14,7 +14,7 @@ beforeEach(async () => {
   await db`truncate tokens.tokens restart identity cascade`
   const rows = await db<{ id: number; name: Name }[]>`
     insert into tokens.tokens (network, address, name, symbol, decimals, is_dollar, price_usd, price_rank)
-    select 'base', decode(lpad(place::text, 40, '0'), 'hex'), name, name, 0, name = 'dollar',
+    select 'base', decode(lpad(place::text, 40, '0'), 'hex'), name, name, 6, name = 'dollar',
       case when name = 'dollar' then 1 end, case when name = 'dollar' then 0 end
     from unnest(${db.types.texts([...names])}::text[]) with ordinality n (name, place)
     returning id, name`
@@ -32,8 +32,8 @@ async function trade(
       protocolFamily: 'uniswap',
       protocolVersion: 'v3',
       soldFirst: true,
-      sold: BigInt(soldAmount),
-      bought: BigInt(boughtAmount),
+      sold: BigInt(Math.round(soldAmount * 1e6)),
+      bought: BigInt(Math.round(boughtAmount * 1e6)),
       block,
       logIndex: trades,
       tradedAt: block,
@@ -91,6 +91,35 @@ it('revertTrades: no token comes nearer, though what it was traded for has', asy
   const before = await prices()
   expect(before).toMatchObject({ apple: [3, 1], plum: [1, 3] })
   await trade(3, ['plum', 1, 'fig', 1])
+  await revert(3)
+  expect(await prices()).toEqual(before)
+})
+
+/** The smallest unit of each token. */
+const UNIT = 1e-6
+
+it('a trade of dust sets no price, and brings no token nearer to a dollar', async () => {
+  await trade(1, ['dollar', 2_000, 'wrapped', 1], ['wrapped', 1, 'apple', 1_000])
+  const before = await prices()
+  await trade(
+    2,
+    ['dollar', 0.99, 'wrapped', UNIT * 100],
+    ['apple', UNIT, 'dollar', 1],
+    ['dollar', UNIT, 'plum', UNIT],
+  )
+  expect(await prices()).toEqual({ ...before, plum: [null, null] })
+  await trade(2, ['dollar', 1, 'plum', UNIT * 99])
+  expect(await prices()).toMatchObject({ plum: [null, null] })
+  await trade(3, ['dollar', 1, 'plum', UNIT * 100])
+  expect(await prices()).toMatchObject({ plum: [10_000, 1] })
+})
+
+it('revertTrades: price and rank do not follow trades of dust', async () => {
+  await trade(1, ['dollar', 2_000, 'wrapped', 1], ['wrapped', 1, 'apple', 1_000])
+  const before = await prices()
+  await trade(2, ['dollar', UNIT, 'apple', UNIT], ['dollar', 1, 'wrapped', UNIT])
+  await trade(3, ['dollar', 3, 'apple', 1], ['dollar', 3_000, 'wrapped', 1])
+  expect(await prices()).toMatchObject({ wrapped: [3_000, 1], apple: [3, 1] })
   await revert(3)
   expect(await prices()).toEqual(before)
 })

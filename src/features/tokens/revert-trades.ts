@@ -1,5 +1,6 @@
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import { isPricing } from './trades.js'
 
 /** Newest trades of a token, sold and bought, that are searched for what it was traded for. */
 const MAX_SEARCHED_TRADES = 1_000
@@ -28,10 +29,10 @@ async function restorePrices(db: Transaction, ids: readonly number[]): Promise<v
       select usd, amount, traded_at
       from (
         (select block, log_index, usd, sold as amount, traded_at from tokens.trades
-          where sold_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
+          where sold_id = requested.id and ${isPricing(db)} order by block desc, log_index desc limit 1)
         union all
         (select block, log_index, usd, bought as amount, traded_at from tokens.trades
-          where bought_id = requested.id and usd is not null order by block desc, log_index desc limit 1)
+          where bought_id = requested.id and ${isPricing(db)} order by block desc, log_index desc limit 1)
       ) either
       order by block desc, log_index desc
       limit 1
@@ -58,10 +59,10 @@ async function restoreRanks(db: Transaction, ids: readonly number[]): Promise<vo
     from tokens.tokens t
     cross join lateral (
       (select bought_id from tokens.trades
-        where sold_id = t.id and usd is not null order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES})
+        where sold_id = t.id and ${isPricing(db)} order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES})
       union
       (select sold_id from tokens.trades
-        where bought_id = t.id and usd is not null order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES})
+        where bought_id = t.id and ${isPricing(db)} order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES})
     ) traded (id)
     join tokens.tokens other on other.id = traded.id
     where t.id = any (${[...ids]}::integer[]) and t.price_rank is not null and not t.is_dollar

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
+import { isPricing } from './trades.js'
 
 /** The trades of a token in one of the windows. */
 export interface TradedWindow {
@@ -7,7 +8,7 @@ export interface TradedWindow {
   readonly hours: number
   /** Dollars of all trades in the window; null when none has a value. */
   readonly volume: number | null
-  /** Dollars per unit in the last trade before the window; null when there is none. */
+  /** Dollars per unit in the last trade before the window that could set a price; null when there is none. */
   readonly priceBefore: number | null
 }
 
@@ -45,16 +46,16 @@ export async function readTradedWindows(
       ) traded
     ) v
     left join lateral (
-      select usd / nullif((amount / 10::numeric ^ k.decimals)::float8, 0) as price from (
+      select usd / (amount / 10::numeric ^ k.decimals)::float8 as price from (
         (
           select block, log_index, usd, sold as amount from tokens.trades
-          where sold_id = k.id and block <= c.block and usd is not null
+          where sold_id = k.id and block <= c.block and ${isPricing(db)}
           order by block desc, log_index desc limit 1
         )
         union all
         (
           select block, log_index, usd, bought from tokens.trades
-          where bought_id = k.id and block <= c.block and usd is not null
+          where bought_id = k.id and block <= c.block and ${isPricing(db)}
           order by block desc, log_index desc limit 1
         )
       ) earlier

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Price, valueTrade } from './trades.js'
+import { type Amount, type Price, valueTrade } from './trades.js'
 
 const DOLLAR = 0
 const dollar: Price = { usd: 1, rank: 0, pricedAt: null }
@@ -10,17 +10,24 @@ const trade = fc
   .record({ sold: token, soldAmount: amount, bought: token, boughtAmount: amount })
   .filter(({ sold, bought }) => sold !== bought)
 
+/** An amount of a token with six decimals. */
+const of = (tokenId: number, amount: number): Amount => ({
+  tokenId,
+  amount,
+  smallestUnits: BigInt(Math.round(amount * 1e6)),
+})
+
 it("valueTrade: a trade against a dollar token sets the other token's price", () => {
   const prices = new Map([[DOLLAR, dollar]])
-  expect(valueTrade(prices, { tokenId: DOLLAR, amount: 30 }, { tokenId: 1, amount: 10 }, 100)).toBe(30)
+  expect(valueTrade(prices, of(DOLLAR, 30), of(1, 10), 100)).toBe(30)
   expect(prices.get(1)).toEqual({ usd: 3, rank: 1, pricedAt: 100 })
-  expect(valueTrade(prices, { tokenId: 1, amount: 10 }, { tokenId: DOLLAR, amount: 40 }, 200)).toBe(40)
+  expect(valueTrade(prices, of(1, 10), of(DOLLAR, 40), 200)).toBe(40)
   expect(prices.get(1)).toEqual({ usd: 4, rank: 1, pricedAt: 200 })
-  expect(valueTrade(prices, { tokenId: 2, amount: 8 }, { tokenId: 1, amount: 2 }, 300)).toBe(8)
+  expect(valueTrade(prices, of(2, 8), of(1, 2), 300)).toBe(8)
   expect(prices.get(2)).toEqual({ usd: 1, rank: 2, pricedAt: 300 })
   // The trade is valued by the first, whose price it does not set.
   expect(prices.get(1)).toMatchObject({ pricedAt: 200 })
-  expect(valueTrade(prices, { tokenId: 3, amount: 8 }, { tokenId: 4, amount: 2 }, 400)).toBeNull()
+  expect(valueTrade(prices, of(3, 8), of(4, 2), 400)).toBeNull()
 })
 
 it('valueTrade: dollars stay at 1, and no rank grows', () => {
@@ -29,12 +36,7 @@ it('valueTrade: dollars stay at 1, and no rank grows', () => {
       const prices = new Map([[DOLLAR, dollar]])
       for (const { sold, soldAmount, bought, boughtAmount } of trades) {
         const before = new Map(prices)
-        const usd = valueTrade(
-          prices,
-          { tokenId: sold, amount: soldAmount },
-          { tokenId: bought, amount: boughtAmount },
-          100,
-        )
+        const usd = valueTrade(prices, of(sold, soldAmount), of(bought, boughtAmount), 100)
         expect(usd === null).toBe(!before.has(sold) && !before.has(bought))
         for (const [id, { rank, usd: price }] of prices) {
           expect(rank).toBeLessThanOrEqual(before.get(id)?.rank ?? rank)

@@ -1,7 +1,7 @@
 import { decodeEventLog, formatUnits, type Hex, parseAbi, toEventSelector } from 'viem'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
-import type { Transaction } from '../../platform/db/connection.js'
+import type { Queryable, Transaction } from '../../platform/db/connection.js'
 import { bytesOfHex } from '../../protocol/bytes.js'
 
 interface Swap {
@@ -90,6 +90,7 @@ export async function insertTrades(
   )
   const amountOf = (tokenId: number, amount: bigint) => ({
     tokenId,
+    smallestUnits: amount,
     amount: Number(formatUnits(amount, decimals.get(tokenId) ?? 0)),
   })
   const values = swaps.map(({ soldId, sold, boughtId, bought, tradedAt }) =>
@@ -149,14 +150,35 @@ export interface Price {
   readonly pricedAt: number | null
 }
 
-/** An amount of a token in a trade, in units. */
+/** An amount of a token in a trade. */
 export interface Amount {
   readonly tokenId: number
+  /** In units. */
   readonly amount: number
+  readonly smallestUnits: bigint
 }
 
 /**
- * Values a trade by the token whose price is nearer to a dollar, and prices the other token by it.
+ * Least value of a trade that sets a price: otherwise anybody could set any, for nothing. Where transactions cost cents, trades of a token
+ * that is worth a price reach it; one whose trades never do has none.
+ */
+const MIN_PRICING_USD = 1
+
+/**
+ * Least amount on both sides of a trade that sets a price, in smallest units. Pools round by one unit in their own favour, which is a
+ * percent of 100, about their fee: for one wei they take a unit of a dollar. A dollar is 100 units of a token with two decimals,
+ * and about 1,000 of a wrapped bitcoin: larger amounts would leave real trades of these out.
+ */
+const MIN_PRICING_UNITS = 100
+
+/** SQL: whether a row of `tokens.trades` is large enough to set a price. */
+export function isPricing(db: Queryable) {
+  const minUnits = db`${MIN_PRICING_UNITS}::numeric`
+  return db`(usd >= ${MIN_PRICING_USD}::float8 and sold >= ${minUnits} and bought >= ${minUnits})`
+}
+
+/**
+ * Values a trade by the token whose price is nearer to a dollar, and prices the other token by it if the trade is large enough.
  *
  * So dollar prices never change, and no two tokens price each other in a circle.
  *
@@ -179,7 +201,11 @@ export function valueTrade(
     : ([boughtPrice, bought, sold, soldPrice] as const)
   const usd = referencePrice.usd * referenceAmount.amount
   const isNearer = otherPrice === undefined || referencePrice.rank < otherPrice.rank
-  if (isNearer && other.amount > 0) {
+  const isLarge =
+    usd >= MIN_PRICING_USD &&
+    sold.smallestUnits >= MIN_PRICING_UNITS &&
+    bought.smallestUnits >= MIN_PRICING_UNITS
+  if (isNearer && isLarge) {
     prices.set(other.tokenId, {
       usd: usd / other.amount,
       rank: referencePrice.rank + 1,

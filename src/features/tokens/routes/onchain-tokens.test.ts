@@ -166,9 +166,12 @@ describe('onchain/token/metadata', () => {
     await db`
       insert into tokens.trades (network, block, log_index, traded_at, transaction_hash, pool, protocol_family,
         protocol_version, trader, sold_id, sold, bought_id, bought, usd)
-      select network, 1, 0, traded_at - ${2 * day}::bigint, '\\x00', pool, protocol_family, protocol_version, trader,
-        sold_id, sold, bought_id, bought, usd / 2
-      from tokens.trades where bought_id = ${id}`
+      select network, 1, earlier.log_index, traded_at - ${2 * day}::bigint, '\\x00', pool, protocol_family, protocol_version, trader,
+        sold_id, sold * part, bought_id, bought * part, case when part = 1 then usd / 2 else 1e-6 end
+      from tokens.trades
+      -- The second one is dust.
+      cross join (values (0, 1), (1, 1e-12)) earlier (log_index, part)
+      where bought_id = ${id}`
     const { token } = (await get('/onchain/token/metadata', { network: 'base', address: apple })).json()
     expect(token.price_change_6h_pct).toBeCloseTo(100)
     expect(token.price_change_24h_pct).toBeCloseTo(100)
