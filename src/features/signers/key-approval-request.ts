@@ -139,7 +139,12 @@ async function submitKeyRequest(
 ): Promise<SignerRecord> {
   const { db } = check
   const { id, status } = signer
-  if (await isSameRequest(db, id, request)) return signer
+  const read = async () =>
+    requireOwnership(await findKey(db, signer.keyType, signer.publicKey), signer.appId, property)
+  if (await isSameRequest(db, id, request)) {
+    // Of two copies at once, the other has stored the request since the signer was read.
+    return status === 'generated' ? await read() : signer
+  }
   if (status === 'approved' || status === 'revoked') {
     const remedy = status === 'approved' ? 'it is in use' : 'ask for another one'
     throw new PlazaError('conflict', `this key is ${status}: ${remedy}`, { property })
@@ -151,7 +156,7 @@ async function submitKeyRequest(
       approval_token = coalesce(approval_token, ${randomBytes(TOKEN_BYTES).toString('base64url')})
     where id = ${id}`
   // Another app may have taken the key over meanwhile, if the request had expired.
-  return requireOwnership(await findKey(db, signer.keyType, signer.publicKey), signer.appId, property)
+  return await read()
 }
 
 async function isSameRequest(db: Database, id: string, request: UnverifiedKeyRequest): Promise<boolean> {
