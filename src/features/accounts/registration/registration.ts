@@ -150,7 +150,7 @@ export type CheckedRegistration = Omit<
 /**
  * Accepts a registration: the fid becomes used and the name reserved.
  *
- * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid
+ * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid, the signer
  * or the name is being registered already.
  */
 export async function acceptRegistration(db: Database, registration: CheckedRegistration): Promise<string> {
@@ -211,14 +211,37 @@ async function fidNotHeldError(db: Queryable, fid: number, walletId: string): Pr
   return new PlazaError('conflict.fid_hold_expired', message, { property })
 }
 
+/**
+ * Requires a signer without an account: of two, only the first could be acted for. A lock on its row keeps out another
+ * registration until this one is stored.
+ */
+async function requireFreeSigner(db: Transaction, { id, key }: RegisteredSigner): Promise<void> {
+  await db`select from signers.signers where id = ${id} for update`
+  const uses = await db`
+    select from accounts.registrations where signer_id = ${id} and step not in ('done', 'undone')
+    union all
+    select from hub.signers where key = ${key}::bytea`
+  if (uses.length === 0) return
+  const message = 'this signer is in another registration: name one of its own for each account'
+  throw new PlazaError('conflict', message, { property: 'signer.uuid' })
+}
+
+async function signerOf(
+  db: Transaction,
+  { signer }: Pick<CheckedRegistration, 'signer'>,
+): Promise<RegisteredSigner | null> {
+  if (typeof signer === 'function') return await signer(db)
+  if (signer !== null) await requireFreeSigner(db, signer)
+  return signer
+}
+
 async function insertRegistration(
   db: Transaction,
   registration: CheckedRegistration & { readonly poolEntryId: string },
 ): Promise<string> {
   const id = randomUUID()
   const { profile } = registration
-  const signer =
-    typeof registration.signer === 'function' ? await registration.signer(db) : registration.signer
+  const signer = await signerOf(db, registration)
   await db`
     insert into accounts.registrations (
       id, fid, pool_entry_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,

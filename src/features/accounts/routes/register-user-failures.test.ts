@@ -9,6 +9,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { FarcasterNetwork } from '../../../protocol/definitions.js'
 import { testVault } from '../../signers/testing/approved-signer.js'
+import { registerKeyHolder, signKeyRequestBody } from '../../signers/testing/key-holder.js'
 import { AccountWorker } from '../account-worker.js'
 import { createAccounts } from '../accounts.js'
 import { LocalLedger } from '../ledger/local-ledger.js'
@@ -76,6 +77,30 @@ it.each(failures)(
     expect([available + held + used, registered]).toEqual([registered, bought])
   },
 )
+
+it('the signer of an interrupted registration -> refused for another account', async () => {
+  const api = await createTestApi({ db, hub, clock })
+  const wallet = await fundedWallet(db, { appId: api.appId, fidPoolSize: 1 })
+  const headers = { 'x-wallet-id': wallet.id }
+  const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
+  const app = await registerKeyHolder({ db, hub, clock })
+  const { signature, ...request } = await signKeyRequestBody(app, public_key, deadline)
+  const signer = { uuid, ...request, signed_key_request_metadata_signature: signature }
+  const newBody = async () => {
+    const { fid } = (await api.get('user/fid', {}, headers)).json()
+    return { ...(await registrationRequest(newAccount(), { fid, deadline })), signer }
+  }
+  const [first, second] = [await newBody(), await newBody()]
+  const failingApi = await createTestApi({ db, hub: failingHub(1, 'before'), clock })
+  expect((await failingApi.send('POST', 'user', first, headers)).statusCode).toBe(503)
+  const refused = await api.send('POST', 'user', second, headers)
+  expect([refused.statusCode, refused.json().property]).toEqual([409, 'signer.uuid'])
+  const again = await api.send('POST', 'user', first, headers)
+  expect(again.json()).toMatchObject({ signer: { signer_uuid: uuid, fid: first.fid } })
+  // The fid of the refused one is not lost.
+  const { signer: _, ...without } = second
+  expect((await api.send('POST', 'user', without, headers)).statusCode).toBe(200)
+})
 
 it('an interrupted registration -> continued without a new request', async () => {
   const { appId } = await createTestApi({ db, hub, clock })

@@ -32,7 +32,7 @@ export const registerUser = defineOperation({
   forbidden: 'The signer belongs to another app.',
   conflict:
     'The fid is not reserved for this wallet or its ten minutes are over (`code` tells which), the fid is ' +
-    'already registered, the address holds another fid, or the name is taken.',
+    'already registered, the address holds another fid, the name is taken, or the signer is in another registration.',
 
   async handle(context, body, { appId }, headers) {
     const paying = await payingWallet(context, headers, appId)
