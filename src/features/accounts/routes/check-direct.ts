@@ -90,7 +90,7 @@ const DirectBody = Type.Object(directMembers)
 export type DirectBody = Static<typeof DirectBody>
 
 /** A signature that expires sooner may expire before it is used. */
-export const MIN_VALID_SECONDS = 10
+const MIN_VALID_SECONDS = 10
 
 /**
  * Checks a registration with developer keys against the rules of the contracts, before anything is paid. Returns

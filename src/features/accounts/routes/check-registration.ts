@@ -22,11 +22,21 @@ import { isAuthorizedBy, transferAuthorization } from '../ledger/signed-authoriz
 import { requireFunds } from '../ledger/transactions.js'
 import { namesUnavailableText } from '../registration/account-details.js'
 import { type CheckedRegistration, checkFidHeld, isNameFree } from '../registration/registration.js'
-import { MIN_VALID_SECONDS, requireNoFid } from './check-direct.js'
+import { requireNoFid } from './check-direct.js'
 import type { PayingWallet } from './paying-wallet.js'
 
 /** Above the protocol's limit, which is checked separately. */
 const MAX_NAME_LENGTH = 64
+
+/** Time of a transfer that is sent at once: a block includes it, or a replacement, which is signed after 30 seconds. */
+const MIN_VALID_SECONDS = 60
+
+/**
+ * Time of a transfer that is sent when the transaction of a key is final, 40 seconds after its block: it leaves both of them several
+ * replacements. The network without a chain asks for the same, so that an app that works there works on one. A fid that has got the key
+ * and not the account is lost with its price.
+ */
+const MIN_VALID_WITH_KEY_SECONDS = 300
 
 /** The body of `POST user`, as published clients send it. */
 export const RegisterUserReqBody = Type.Object({
@@ -34,7 +44,10 @@ export const RegisterUserReqBody = Type.Object({
   requested_user_custody_address: ethAddressParameter({
     description: 'Address that will own the account. It must not hold a fid.',
   }),
-  deadline: deadlineMember('Expiration of `signature`, in Unix seconds.'),
+  deadline: deadlineMember(
+    'Expiration of `signature`, in Unix seconds: at least a minute from now, and five with a signer, a name or a ' +
+      'profile, as the key is added first.',
+  ),
   signature: signatureMember(
     'Transfer of the id registry (EIP-712) of the fid to the address, with the next nonce of the address (0 for a new ' +
       'one) and the deadline, signed by the address.',
@@ -106,23 +119,31 @@ export async function checkRegistration(
   const { fid, deadline, metadata } = body
   const custodyAddress = bytesOfHex(body.requested_user_custody_address)
   const signature = readContractSignature(body.signature)
-  await checkTransfer(ledger, { fid, to: custodyAddress, signature, deadline }, context.clock())
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)
   const profile = await profileOf(context, fid, fname, metadata)
+  checkDeadline(deadline, body.signer !== undefined || profile !== null, context.clock())
+  await checkTransfer(ledger, { fid, to: custodyAddress, signature, deadline })
   const signer = await signerOf(context, body.signer, appId, profile !== null)
   await checkFunds(context, ledger, { fid, wallet, hasSigner: signer !== null })
   const checked = { fid, walletId: wallet.id, appId, digest: digestOf(body), custodyAddress }
   return { ...checked, signature, deadline, fname, profile, signer }
 }
 
+function checkDeadline(deadline: number, hasSigner: boolean, nowMs: number): void {
+  const minSeconds = hasSigner ? MIN_VALID_WITH_KEY_SECONDS : MIN_VALID_SECONDS
+  const nowUnix = Math.floor(nowMs / 1000)
+  if (deadline >= nowUnix + minSeconds) return
+  const reason = hasSigner ? ', as the key of the signer is added first' : ''
+  throw invalidField(
+    'deadline',
+    `must be at least ${minSeconds} seconds in the future${reason}; in Unix seconds it is ${nowUnix}`,
+  )
+}
+
 async function checkTransfer(
   ledger: AccountLedger,
   { fid, to, signature, deadline }: { fid: number; to: Buffer; signature: Buffer; deadline: number },
-  nowMs: number,
 ): Promise<void> {
-  const nowUnix = Math.floor(nowMs / 1000)
-  if (deadline < nowUnix + MIN_VALID_SECONDS)
-    throw invalidField('deadline', `must be in the future; in Unix seconds it is ${nowUnix}`)
   const nonce = await ledger.nonceOf('id registry', to)
   await requireNoFid(ledger, to, 'requested_user_custody_address')
   if (await isAuthorizedBy(transferAuthorization({ fid, to, nonce, deadline }), signature, to)) return

@@ -187,6 +187,7 @@ it('an impossible request -> refused without effect', async () => {
   const fid = await freshFid()
   const user = newAccount()
   const good = await registrationRequest(user, { fid, deadline: inAnHour })
+  const soon = await registrationRequest(user, { fid, deadline: testNowUnix + 299 })
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
   const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour)
   const signer = { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature }
@@ -200,6 +201,11 @@ it('an impossible request -> refused without effect', async () => {
       [400, 'InvalidField', 'signature'],
     ],
     [await registrationRequest(user, { fid, deadline: 1 }), [400, 'InvalidField', 'deadline']],
+    [await registrationRequest(user, { fid, deadline: testNowUnix + 59 }), [400, 'InvalidField', 'deadline']],
+    // The key must be on the chain before the transfer is sent.
+    [{ ...soon, signer }, [400, 'InvalidField', 'deadline']],
+    [{ ...soon, fname: 'soon' }, [400, 'InvalidField', 'deadline']],
+    [{ ...soon, metadata: { bio: 'soon' } }, [400, 'InvalidField', 'deadline']],
     [
       await registrationRequest(app.account, { fid, deadline: inAnHour }),
       [409, 'Conflict', 'requested_user_custody_address'],
@@ -222,7 +228,7 @@ it('an impossible request -> refused without effect', async () => {
     expect([change, answer(await register({ ...good, ...change }))]).toEqual([change, expected])
   }
   expect(await taken()).toEqual(before)
-  expect((await register(good)).statusCode).toBe(200)
+  expect((await register(soon)).statusCode).toBe(200)
 })
 
 it('a name in a running registration is not available', async () => {
