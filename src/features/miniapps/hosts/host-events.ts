@@ -68,6 +68,35 @@ export async function requireRegistered(db: Database, fid: number): Promise<void
     throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
 }
 
+/** Longest wait for the event before. With the delivery, it is as long as the request may take. */
+const MAX_WAIT_MS = 5_000
+
+/** The last delivery of each user and mini app that runs in this process, or waits. */
+const deliveries = new Map<string, Promise<void>>()
+
+/**
+ * Delivers after what was sent before for the same user and mini app: otherwise the mini app might end with another token than this host
+ * has, or without one. Events through several processes may still overtake each other.
+ */
+async function deliverInOrder(tokenKey: HostTokenKey, deliver: () => Promise<void>): Promise<void> {
+  const key = Object.values(tokenKey).join(' ')
+  const lateMs = performance.now() + MAX_WAIT_MS
+  const previous = deliveries.get(key) ?? Promise.resolve()
+  const delivery = previous
+    .catch(() => {})
+    .then(() => {
+      if (performance.now() < lateMs) return deliver()
+      throw deliveryError(
+        'unavailable.other_side',
+        'the mini app has not answered the event before: try again',
+      )
+    })
+  deliveries.set(key, delivery)
+  await delivery.finally(() => {
+    if (deliveries.get(key) === delivery) deliveries.delete(key)
+  })
+}
+
 /**
  * Delivers a signed event to a mini app. An event that ends notifications takes effect here at once; one that enables
  * them takes effect when the mini app accepts it.
@@ -90,8 +119,10 @@ export async function sendHostEvent(
   const tokenKey: HostTokenKey = { appId, fid, domain: site.domain }
   if (event.kind === 'granted') await requireOfferedToken(context, tokenKey, event.grant)
   if (event.kind === 'disabled' || event.kind === 'removed') await disableHostTokens(context.db, tokenKey)
-  await deliverEvent(context, site, signedEvent)
-  if (event.kind === 'granted') await enableHostToken(context.db, tokenKey, event.grant.token)
+  await deliverInOrder(tokenKey, async () => {
+    await deliverEvent(context, site, signedEvent)
+    if (event.kind === 'granted') await enableHostToken(context.db, tokenKey, event.grant.token)
+  })
 }
 
 /** Requires a token issued here: otherwise disabling notifications here would not end them. */

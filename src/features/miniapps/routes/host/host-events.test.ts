@@ -192,6 +192,34 @@ describe('the mini apps that may notify a user', () => {
   })
 })
 
+it('events of a user reach a mini app one after the other, and the token of the last one is valid', async () => {
+  const [user, other] = [await newUser(), await newUser()]
+  const unanswered: ServerResponse[] = []
+  const app = await serveMiniApp((response) => {
+    if (unanswered.length > 0) return response.end('{}')
+    unanswered.push(response)
+    return response
+  })
+  const eventsOfUser = () => app.events.filter(({ fid }) => fid === user.fid)
+  const first = bySigner(user, app.domain, 'notifications_enabled')
+  await expect.poll(() => unanswered).toHaveLength(1)
+  const second = bySigner(user, app.domain, 'notifications_enabled')
+  // That of another user waits for neither.
+  expect((await bySigner(other, app.domain, 'notifications_enabled')).statusCode).toBe(200)
+  expect(eventsOfUser()).toHaveLength(1)
+  unanswered[0]!.end('{}')
+  expect((await Promise.all([first, second])).map(({ statusCode }) => statusCode)).toEqual([200, 200])
+  const { token } = (eventsOfUser().at(-1)!.event as { notificationDetails: { url: string; token: string } })
+    .notificationDetails
+  const notification = { notificationId: 'a', title: 'b', body: 'c', targetUrl: `https://${app.domain}/` }
+  const reply = await api.app.inject({
+    method: 'POST',
+    url: '/f/host/notifications',
+    payload: { ...notification, tokens: [token] },
+  })
+  expect(reply.json()).toMatchObject({ result: { successfulTokens: [token] } })
+})
+
 it.each([
   ['has no manifest', 404, (response: ServerResponse) => response.writeHead(404).end()],
   ['names no webhook', 404, (response: ServerResponse) => response.end('{"miniapp":{"name":"tulips"}}')],
