@@ -1,6 +1,7 @@
 import { KindGuard, OptionalKind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
+import { UUID_PATTERN } from '../platform/text/uuid.js'
 import { isRequired } from './parse-query.js'
 
 /**
@@ -11,9 +12,10 @@ import { isRequired } from './parse-query.js'
  * - `''` for an optional text, id or choice that cannot be empty counts as absent, except with `refusesEmpty` and where null
  *   is a value
  * - a whole number may be a string of digits
+ * - a UUID is in lower case, as the database writes it
  * - absent members get their defaults; optional ones only in the outermost object
  *
- * With `strict` only the last of these is done, and the check refuses the rest. What still differs from the schema is
+ * With `strict` only the last two of these are done, and the check refuses the rest. What still differs from the schema is
  * returned as it is. The value itself is not changed.
  */
 export type ReadDeclared = (value: unknown, strict: boolean) => unknown
@@ -33,6 +35,8 @@ function readerOf(schema: TSchema): ReadDeclared {
   }
   if (KindGuard.IsUnion(schema)) return unionReader(schema)
   if (KindGuard.IsInteger(schema)) return readInteger
+  if (schema.pattern === UUID_PATTERN)
+    return (value) => (typeof value === 'string' ? value.toLowerCase() : value)
   return asItIs
 }
 

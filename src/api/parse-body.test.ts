@@ -38,6 +38,7 @@ const parse = compileBody(
     chain: Type.Optional(Type.Union([Type.Literal(10), Type.Literal(8453), Type.Literal('8453n')])),
     bio: Type.Optional(Type.String({ minLength: 0, maxLength: 5 })),
     signer: Type.Optional(uuidParameter({ description })),
+    developer: Type.Optional(Type.Union([uuidParameter({ description }), Type.Null()])),
     wallet: Type.Optional(ethAddressParameter({ description })),
     token: Type.Optional({ ...ethAddressParameter({ description }), refusesEmpty: true }),
     pin: Type.Optional(Type.Union([castHashParameter({ description }), Type.Null()])),
@@ -45,6 +46,12 @@ const parse = compileBody(
 )
 
 describe('valid input', () => {
+  it.each([{}, { strict: true }])('a UUID in upper case is read in lower case, with %o', (options) => {
+    const id = '19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'
+    const read = parse({ fid: 3, signer: id.toUpperCase(), developer: id.toUpperCase() }, options)
+    expect(read).toMatchObject({ signer: id, developer: id })
+  })
+
   it('is accepted, with defaults for absent members', () => {
     const body = { fid: 3, kind: 'like', embeds: [{ url: 'u' }, { cast: 1 }], payload: { any: { thing: 1 } } }
     expect(parse(body)).toEqual({ ...body, accept: true })

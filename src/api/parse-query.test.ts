@@ -10,6 +10,7 @@ import {
   listParameter,
   numberParameter,
   textParameter,
+  uuidParameter,
 } from './parameters.js'
 import { compileQuery } from './parse-query.js'
 
@@ -29,6 +30,7 @@ const parse = compileQuery(
     q: Type.Optional(textParameter({ description, maxLength: 5 })),
     latitude: Type.Optional(numberParameter({ description, minimum: -90, maximum: 90 })),
     cursor: cursorParameter,
+    webhook_id: Type.Optional(uuidParameter({ description })),
   }),
 )
 
@@ -46,6 +48,11 @@ describe('valid input', () => {
     expect(parse({ fid: '3', ...unset })).toEqual(parse({ fid: '3' }))
     // A text may be this word.
     expect(parse({ fid: '3', cursor: 'undefined' })).toMatchObject({ cursor: 'undefined' })
+  })
+
+  it('a UUID in upper case is read in lower case, as the database writes it', () => {
+    const id = '19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'
+    expect(parse({ fid: '3', webhook_id: id.toUpperCase() })).toMatchObject({ webhook_id: id })
   })
 
   it('ignores undeclared parameters', () => {

@@ -8,6 +8,7 @@ import {
   type TSchema,
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { UUID_PATTERN } from '../platform/text/uuid.js'
 import { invalidField } from './invalid-field.js'
 
 /** Parameters by name as they are in the URL, each with its value, or its values if it is repeated. */
@@ -22,6 +23,7 @@ type Parser = (input: unknown) => unknown
  * - whole numbers and numbers; `true`, `false`, `1`, `0`, in any case; strings; one of some strings
  * - lists: comma-separated, with or without spaces, or the parameter repeated; duplicates count once, unless
  *   `uniqueItems` is false
+ * - UUIDs in either case; the value is in lower case, as the database writes them: ids are keys and names of channels
  * - an empty value counts as absent, unless it is the text of a schema whose `minLength` is 0, and `undefined` does for an optional boolean or whole number
  * - undeclared parameters are ignored, because published clients send some
  *
@@ -170,7 +172,7 @@ function read(schema: TSchema, text: string): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
   if (schema.type === 'number') return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text
   if (schema.type === 'boolean') return flags.get(text.toLowerCase()) ?? text
-  return text
+  return schema.pattern === UUID_PATTERN ? text.toLowerCase() : text
 }
 
 function listExpectation(schema: TArray): string {

@@ -66,7 +66,10 @@ it('webhook targets: 200 is a success, whatever the body says of its encoding', 
   await expect.poll(states).toEqual([{ state: 'delivered', count: 3 }])
 })
 
-it('webhook targets: a new url ends the pause and the delays of the one before', async () => {
+it.each([
+  ['', (id: string) => id],
+  [', set by an id in upper case,', (id: string) => id.toUpperCase()],
+])('webhook targets: a new url%s ends the pause and the delays of the one before', async (_case, spell) => {
   const server = await start()
   const busy = await startReceiver((response) => response.writeHead(503, { 'retry-after': '86400' }).end())
   const healthy = await startReceiver()
@@ -78,7 +81,7 @@ it('webhook targets: a new url ends the pause and the delays of the one before',
   const [first] = busy.received
   await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'renamed', url: busy.url })
   expect(await held()).toHaveLength(1)
-  await callApi(server, 'PUT', 'webhook', { webhook_id, name: 'moved', url: healthy.url })
+  await callApi(server, 'PUT', 'webhook', { webhook_id: spell(webhook_id), name: 'moved', url: healthy.url })
   const { event_id } = await callApi(server, 'POST', 'webhook/test', { webhook_id, type: 'user.created' })
   const received = await healthy.waitForCount(2)
   const eventIds = received.map(({ body }) => body.event_id).toSorted()

@@ -144,6 +144,6 @@ async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
 }
 
 async function readClient(db: Database, appId: string): Promise<Caller | null> {
-  const [app] = await db`select from apps.apps where id = ${appId}`
-  return app ? { ...anonymousCaller, appId } : null
+  const [app] = await db<{ id: string }[]>`select id from apps.apps where id = ${appId}`
+  return app ? { ...anonymousCaller, appId: app.id } : null
 }

@@ -120,6 +120,11 @@ describe('createApiKeyCache', () => {
     expect(statements).toHaveLength(2)
   })
 
+  it('an app that is named by its id in upper case has the id of the database', async () => {
+    const appId = await ensureApp(db, 'client')
+    expect(await openApiKeyCache().apiKeyCache.findClient(appId.toUpperCase())).toMatchObject({ appId })
+  })
+
   it('caches a bounded number of invalid keys', async () => {
     const { apiKeyCache, statements } = openApiKeyCache()
     await apiKeyCache.find('first')

@@ -153,8 +153,8 @@ export async function replaceWebhook(
       if (targetUrl === current.targetUrl) return
       isMoved = true
       await forgetFailures(transaction, webhookId)
-      await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
-      await notifyLanes(transaction, deliveryChannel, [webhookId])
+      await notifyChangedLanes(transaction, deliveryChannel, [current.id])
+      await notifyLanes(transaction, deliveryChannel, [current.id])
     }),
   )
   if (isMoved) await retryAtOnce(store.db, replaced)
@@ -192,7 +192,7 @@ export async function setWebhookActive(
       set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
     if (active) await forgetFailures(transaction, webhookId)
-    else await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
+    else await notifyChangedLanes(transaction, deliveryChannel, [current.id])
   })
   if (!active) await cancelWaiting(store.db, webhookId, 'the webhook was deactivated')
   return changed
@@ -257,7 +257,7 @@ export async function deleteWebhook(
       set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
       where id = ${webhookId}
       returning deleted_at as "deletedAt"`
-    await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
+    await notifyChangedLanes(transaction, deliveryChannel, [current.id])
     return { ...current, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
   })
   await cancelWaiting(db, webhookId, 'the webhook was deleted')
@@ -271,11 +271,11 @@ export async function rotateSecret(
   webhookId: string,
   graceSeconds: number,
 ): Promise<Webhook> {
-  return changeWebhook(store, appId, webhookId, async (transaction) => {
+  return changeWebhook(store, appId, webhookId, async (transaction, current) => {
     await expireSecrets(transaction, webhookId, graceSeconds)
     await addSecret(transaction, store.vault, webhookId)
     await transaction`update webhooks.lanes set unsigned_since = null where webhook_id = ${webhookId}`
-    await notifyChangedLanes(transaction, deliveryChannel, [webhookId])
+    await notifyChangedLanes(transaction, deliveryChannel, [current.id])
   })
 }
 

@@ -218,7 +218,7 @@ async function signerOf(
     if (status !== 'pending_approval')
       throw new PlazaError('conflict', `this signer was ${status} already`, { property: 'signer_uuid' })
     const { key, metadata } = addedKeyOf(await readKeyRequest(db, { signerUuid }))
-    return { id: signerUuid.toLowerCase(), key, metadata }
+    return { id: signerUuid, key, metadata }
   } catch (error) {
     throw error instanceof PlazaError ? inSignerPath(error) : error
   }

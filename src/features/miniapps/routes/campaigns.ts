@@ -78,7 +78,7 @@ const sendNotifications = defineOperation({
     const { campaignId, result } = await broadcast(context, {
       appId,
       notification: { title, body, targetUrl },
-      uuid: uuid?.toLowerCase() ?? null,
+      uuid: uuid ?? null,
       audience,
     })
     if (result === null) return new OtherReply(202, { campaign_id: campaignId, status: 'queued' })

@@ -69,6 +69,14 @@ it('a target that answers 200 in time and leaves the body open has the delivery'
   ])
 })
 
+it('a lane that is named twice, in upper case as well -> its deliveries are claimed once, and none is lost', async () => {
+  const webhook_id = await createWebhook('spelled')
+  await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })
+  const lanes = [webhook_id.toUpperCase(), webhook_id].map((lane) => ({ lane, capacity: 100 }))
+  const claims = await queue.claim(worker, lanes)
+  expect(claims).toMatchObject([{ lane: webhook_id, items: [{ webhookId: webhook_id }] }])
+})
+
 const busy = { 'retry-after': '86400' }
 
 it('an answer of a target that was replaced meanwhile does not pause the webhook', async () => {

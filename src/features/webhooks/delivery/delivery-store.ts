@@ -58,6 +58,8 @@ export async function claimDue(
   worker: string,
   requests: readonly LaneRequest[],
 ): Promise<LaneClaim<ClaimedDelivery>[]> {
+  // What is claimed below a spelling of an id that is not the database's would be lost.
+  const rooms = new Map(requests.map(({ lane, capacity }) => [lane.toLowerCase(), capacity]))
   const rows = await db<ClaimRow[]>`
     with live_worker as materialized (${deliveryWorkers.lockedRow(db, worker)}),
     lane as materialized (
@@ -70,8 +72,8 @@ export async function claimDue(
         ) as allowance,
         random() < 0.5 as is_turn_of_new
       from unnest(
-        ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
-        ${requests.map(({ capacity }) => capacity)}::integer[]
+        ${db.types.texts([...rooms.keys()])}::text[]::uuid[],
+        ${[...rooms.values()]}::integer[]
       ) as requested (webhook_id, room)
       cross join live_worker
       join webhooks.lanes l on l.webhook_id = requested.webhook_id
@@ -140,13 +142,13 @@ export async function claimDue(
     left join claimed c on c.webhook_id = lane.webhook_id
     left join webhooks.events e on e.id = c.event_id
     order by lane.webhook_id, c.attempts = 0, c.seq`
-  return laneClaimsOf(rows, requests)
+  return laneClaimsOf(rows, rooms)
 }
 
 /** Sums rows up by lane. They come in the order of the lanes. */
 function laneClaimsOf(
   rows: readonly ClaimRow[],
-  requests: readonly LaneRequest[],
+  rooms: ReadonlyMap<string, number>,
 ): LaneClaim<ClaimedDelivery>[] {
   const rowsByLane = new Map<string, ClaimRow[]>()
   for (const row of rows) {
@@ -154,7 +156,7 @@ function laneClaimsOf(
     if (laneRows === undefined) rowsByLane.set(row.webhookId, [row])
     else laneRows.push(row)
   }
-  return requests.flatMap(({ lane, capacity }) => {
+  return [...rooms].flatMap(([lane, capacity]) => {
     const laneRows = rowsByLane.get(lane) ?? []
     const [first] = laneRows
     if (first === undefined) return []

@@ -90,6 +90,11 @@ async function isClaimedAgain(webhookId: string, before: string): Promise<boolea
 it.each([
   ['deactivated', (id: string) => setWebhookActive(store, appId, id, false)],
   ['deleted', (id: string) => deleteWebhook(store, appId, id)],
+  [
+    'deactivated by its id in upper case',
+    (id: string) => setWebhookActive(store, appId, id.toUpperCase(), false),
+  ],
+  ['deleted by its id in upper case', (id: string) => deleteWebhook(store, appId, id.toUpperCase())],
 ])('a webhook that is %s -> claimed deliveries that have not begun are canceled', async (_case, end) => {
   const { target, webhook, held, states } = await holdTwoOfFour()
   await end(webhook.id)
@@ -125,26 +130,41 @@ it('a target that answers 503 with Retry-After -> claimed deliveries that have n
   expect(target.received).toHaveLength(2)
 })
 
-it('a webhook with a new url -> claimed deliveries that have not begun go there', async () => {
-  const { target, webhook, held, states } = await holdTwoOfFour()
-  const moved = await startReceiver()
-  const versionBefore = await lastVersion(webhook.id)
-  await replaceWebhook(store, appId, webhook.id, { title: 'moved', targetUrl: moved.url, filters: undefined })
-  await expect.poll(() => isClaimedAgain(webhook.id, versionBefore)).toBe(true)
-  for (const response of held) response.end()
-  await moved.waitForCount(2)
-  await expect.poll(states).toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
-  expect(target.received).toHaveLength(2)
-})
+const spellings = [
+  ['lower', (id: string) => id],
+  ['upper', (id: string) => id.toUpperCase()],
+] as const
 
-it('a secret that is rotated without a grace time -> claimed deliveries that have not begun have the new signature', async () => {
-  const { target, webhook, held, states } = await holdTwoOfFour()
-  const versionBefore = await lastVersion(webhook.id)
-  const { secrets } = await rotateSecret(store, appId, webhook.id, 0)
-  await expect.poll(() => isClaimedAgain(webhook.id, versionBefore)).toBe(true)
-  for (const response of held) response.end()
-  await expect.poll(states).toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
-  const isNew = ({ headers, raw }: ReceivedDelivery) =>
-    headers['x-plaza-signature'] === hexSignature(secrets[0]!.value, raw)
-  expect(target.received.map(isNew)).toEqual([false, false, true, true])
-})
+it.each(spellings)(
+  'a webhook with a new url, by its id in %s case -> claimed deliveries that have not begun go there',
+  async (_case, spell) => {
+    const { target, webhook, held, states } = await holdTwoOfFour()
+    const moved = await startReceiver()
+    const versionBefore = await lastVersion(webhook.id)
+    await replaceWebhook(store, appId, spell(webhook.id), {
+      title: 'moved',
+      targetUrl: moved.url,
+      filters: undefined,
+    })
+    await expect.poll(() => isClaimedAgain(webhook.id, versionBefore)).toBe(true)
+    for (const response of held) response.end()
+    await moved.waitForCount(2)
+    await expect.poll(states).toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
+    expect(target.received).toHaveLength(2)
+  },
+)
+
+it.each(spellings)(
+  'a secret that is rotated without a grace time, by an id in %s case -> claimed deliveries that have not begun have the new signature',
+  async (_case, spell) => {
+    const { target, webhook, held, states } = await holdTwoOfFour()
+    const versionBefore = await lastVersion(webhook.id)
+    const { secrets } = await rotateSecret(store, appId, spell(webhook.id), 0)
+    await expect.poll(() => isClaimedAgain(webhook.id, versionBefore)).toBe(true)
+    for (const response of held) response.end()
+    await expect.poll(states).toEqual(['delivered', 'delivered', 'delivered', 'delivered'])
+    const isNew = ({ headers, raw }: ReceivedDelivery) =>
+      headers['x-plaza-signature'] === hexSignature(secrets[0]!.value, raw)
+    expect(target.received.map(isNew)).toEqual([false, false, true, true])
+  },
+)
