@@ -61,6 +61,23 @@ class RequestDeadline implements Deadline {
   }
 }
 
+/** The status of a request that its client has given up, as proxies log it. It is never sent. */
+const CLIENT_CLOSED_REQUEST = 499
+
+/**
+ * The status of a request that has ended: of its reply, if that has begun. Without one it is 503 when its time was over, and
+ * otherwise its client has left. Null for a stream: it has begun well, and ends when its reader leaves.
+ */
+export function endStatusOf(
+  { deadline }: FastifyRequest,
+  { raw, sent, statusCode }: FastifyReply,
+): number | null {
+  const isHijacked = sent && !raw.writableEnded
+  if (isHijacked) return null
+  if (raw.headersSent) return statusCode
+  return deadline !== null && deadline.untilMs <= performance.now() ? 503 : CLIENT_CLOSED_REQUEST
+}
+
 /** Time that a client has to take a reply, or the next part of it, as long as it has to send a request. */
 const SENDING_TIMEOUT_MS = 60_000
 /**

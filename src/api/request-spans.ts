@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { redactedPath } from '../platform/text/redacted-path.js'
 import { runInSpan } from '../platform/tracing/active-span.js'
 import type { Tracing } from '../platform/tracing/tracing.js'
+import { endStatusOf } from './request-deadlines.js'
 
 /**
  * Makes a span of every request but of those that machines poll, and continues the trace of its `traceparent`. The span
@@ -35,7 +36,7 @@ export function traceRequests(
     request.span = span
     // Also of a request that its client gives up, and of a stream.
     reply.raw.once('close', () => {
-      const status = reply.raw.statusCode
+      const status = endStatusOf(request, reply) ?? reply.raw.statusCode
       span?.set({
         'http.response.status_code': status,
         ...(status >= 500 ? { 'error.type': `${status}` } : {}),

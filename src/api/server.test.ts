@@ -6,8 +6,11 @@ import { observeEventLag } from '../hub/log/log-metrics.js'
 import { sendFailure } from '../hub/methods/http/errors.js'
 import { PlazaError } from '../platform/errors.js'
 import { ErrorJournal } from '../platform/log/error-journal.js'
+import { LogFeed } from '../platform/log/log-feed.js'
 import { createLogger } from '../platform/log/logger.js'
 import { createMetrics } from '../platform/metrics.js'
+import type { SpanAttributes } from '../platform/tracing/active-span.js'
+import type { Tracing } from '../platform/tracing/tracing.js'
 import { type Readiness, registerHealth } from './health.js'
 import { registerMetrics } from './register-metrics.js'
 import { buildServer, type ServerOptions } from './server.js'
@@ -319,6 +322,90 @@ describe('operation', () => {
     expect(body).toContain('plaza_event_lag_messages 7')
     expect(body).toContain('plaza_merges_total{type="CAST_ADD",outcome="merged"} 3')
     expect(body).toContain('nodejs_eventloop_lag_seconds')
+  })
+})
+
+describe('requests whose client leaves before the answer', () => {
+  async function leave(path: string, isDue: () => boolean) {
+    const feed = new LogFeed(() => 0)
+    const spans: unknown[] = []
+    const span = {
+      set: (attributes: SpanAttributes) => spans.push(attributes['http.response.status_code']),
+      fail: () => {},
+      end: () => {},
+    }
+    const tracing = { isOn: true, start: () => span } as unknown as Tracing
+    let noteCall = () => {}
+    const called = new Promise<void>((resolve) => {
+      noteCall = resolve
+    })
+    const { app, metrics, lines, errors } = await build(
+      (scope) => {
+        scope.get('/slow', async (request) => {
+          if (isDue()) request.deadline!.untilMs = 0
+          noteCall()
+          return await new Promise<string>(() => {})
+        })
+        scope.get('/stream', (_request, reply) => {
+          reply.hijack()
+          reply.raw.writeHead(200).write('first')
+          noteCall()
+        })
+      },
+      undefined,
+      { feed, tracing },
+    )
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => app.close())
+    const closed = new Promise((resolve) =>
+      app.server.once('connection', (each) => each.once('close', resolve)),
+    )
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    await called
+    socket.destroy()
+    await closed
+    const counts = (await metrics.requests.get()).values.filter(({ metricName }) =>
+      metricName?.endsWith('_count'),
+    )
+    const requestLines = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    return {
+      counts: counts.map(({ labels, value }) => [labels.route, labels.status, value]),
+      lines: requestLines.map(({ route, status }) => [route, status]),
+      feed: feed.since(0, 10).map(({ level, fields }) => [level, fields.status]),
+      failures: errors.read().recent.map(({ kind }) => kind),
+      spans,
+    }
+  }
+
+  it('are measured and logged with 499, which is no failure of the server', async () => {
+    expect(await leave('/slow', () => false)).toEqual({
+      counts: [['/slow', 499, 1]],
+      lines: [['/slow', 499]],
+      feed: [['warn', 499]],
+      failures: [],
+      spans: [499],
+    })
+  })
+
+  it('with 503 once their time is over', async () => {
+    expect(await leave('/slow', () => true)).toEqual({
+      counts: [['/slow', 503, 1]],
+      lines: [['/slow', 503]],
+      feed: [['error', 503]],
+      failures: ['GET /slow replied 503'],
+      spans: [503],
+    })
+  })
+
+  it('a stream whose reader leaves is none of them', async () => {
+    expect(await leave('/stream', () => false)).toEqual({
+      counts: [],
+      lines: [],
+      feed: [],
+      failures: [],
+      spans: [200],
+    })
   })
 })
 

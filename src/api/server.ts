@@ -27,8 +27,8 @@ import { errorBody, replyToFailure } from './error-reply.js'
 import { errorResponse } from './error-response.js'
 import { encodeHttp, type HttpEncodingOptions } from './http-encoding.js'
 import { closeWithLinger } from './lingering-close.js'
-import { createRefusalLog } from './refusal-log.js'
-import { limitRequestTime } from './request-deadlines.js'
+import { createRefusalLog, type RefusalLog } from './refusal-log.js'
+import { endStatusOf, limitRequestTime } from './request-deadlines.js'
 import { traceRequests } from './request-spans.js'
 import { answerUnparsed, hubPath, ignoreExpectations, requireHost } from './unparsed-requests.js'
 
@@ -125,6 +125,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     closing = true
   })
   traceRequests(app, options.tracing ?? noTracing, quietRoutes)
+  // Before what refuses requests: its hook would not run for them.
+  recordRequests(app, options)
   allowAnyOrigin(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
@@ -142,7 +144,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addHook('onSend', async (_request, reply) => {
     if (closing || options.isStopping?.()) reply.header('connection', 'close')
   })
-  recordResponses(app, options)
   app.setErrorHandler((failure, request, reply) => replyToFailure(failure, request, reply, errorBody))
   app.setNotFoundHandler((request, reply) => {
     const error = new PlazaError('not_found', `no route ${request.method} ${redactedPath(request.url)}`)
@@ -154,26 +155,45 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app
 }
 
-/** Measures every response, and writes a line for it; of a flood of refusals one for each caller. */
-function recordResponses(app: FastifyInstance, { log, metrics, errors, feed }: ServerOptions): void {
-  const refusals = createRefusalLog(log)
+/**
+ * Measures every request that has ended, and writes a line for it; of a flood of refusals one for each caller. One whose client
+ * leaves before the answer counts: with a slow database they are most.
+ */
+function recordRequests(app: FastifyInstance, options: ServerOptions): void {
+  const refusals = createRefusalLog(options.log)
   app.addHook('onClose', async () => refusals.close())
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unmatched'
-    const status = reply.statusCode
-    const seconds = reply.elapsedTime / 1000
-    observeLatency(metrics.requests, { method: request.method, route, status }, seconds, request.span)
-    if (quietRoutes.has(route)) return
-    const reason = failureMessageOf(request)
-    if (status >= 500) errors?.note(`${request.method} ${route} replied ${status}`, reason, request.span)
-    const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
-    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime), ...trace }
-    feed?.noteRequest({ ...line, requestId: request.id })
-    if (status < 400) request.log.debug(line, 'request')
-    else if (status >= 500)
-      request.log.info({ ...line, reason: redactedMessage(reason) || undefined }, 'request')
-    else if (refusals.admits(callerNameOf(request), status)) request.log.info(line, 'request')
+  app.addHook('onRequest', (request, reply, done) => {
+    let isRecorded = false
+    const record = () => {
+      if (isRecorded) return
+      isRecorded = true
+      const status = endStatusOf(request, reply)
+      if (status !== null)
+        recordRequest(request, { status, elapsedMs: reply.elapsedTime }, { ...options, refusals })
+    }
+    // A reply that is not sent to its end only closes.
+    reply.raw.once('finish', record).once('close', record)
+    done()
   })
+}
+
+function recordRequest(
+  request: FastifyRequest,
+  { status, elapsedMs }: { readonly status: number; readonly elapsedMs: number },
+  { metrics, errors, feed, refusals }: ServerOptions & { readonly refusals: RefusalLog },
+): void {
+  const route = request.routeOptions.url ?? 'unmatched'
+  observeLatency(metrics.requests, { method: request.method, route, status }, elapsedMs / 1000, request.span)
+  if (quietRoutes.has(route)) return
+  const reason = failureMessageOf(request)
+  if (status >= 500) errors?.note(`${request.method} ${route} replied ${status}`, reason, request.span)
+  const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
+  const line = { method: request.method, route, status, ms: Math.round(elapsedMs), ...trace }
+  feed?.noteRequest({ ...line, requestId: request.id })
+  if (status < 400) request.log.debug(line, 'request')
+  else if (status >= 500)
+    request.log.info({ ...line, reason: redactedMessage(reason) || undefined }, 'request')
+  else if (refusals.admits(callerNameOf(request), status)) request.log.info(line, 'request')
 }
 
 /** The key of a request, or its whole address, which an operator looks for. Only some routes have callers. */
