@@ -50,6 +50,7 @@ const METRICS = [
   'http_request_duration_seconds',
   'importer_configured',
   'job_failures_total',
+  'job_last_failure_timestamp_seconds',
   'job_last_success_timestamp_seconds',
   'log_resets_total',
   'merges_total',

@@ -17,10 +17,19 @@ export function createJobMetrics(registry: Registry) {
     labelNames: ['name'],
     registers: [registry],
   })
+  const lastFailure = new Gauge({
+    name: 'plaza_job_last_failure_timestamp_seconds',
+    help: 'Unix time at which the last failed run of a scheduled job in this process ended',
+    labelNames: ['name'],
+    registers: [registry],
+  })
   return {
     /** Adds the count of a job that runs here for the first time: `increase` misses the first failure otherwise. */
     add: (name: string) => failures.inc({ name }, 0),
-    failed: (name: string) => failures.inc({ name }),
+    failed(name: string, atMs: number): void {
+      failures.inc({ name })
+      lastFailure.set({ name }, atMs / 1000)
+    },
     succeeded: (name: string, atMs: number) => lastSuccess.set({ name }, atMs / 1000),
   }
 }

@@ -66,7 +66,7 @@ export class JobRuns {
       run.nextMs = nowMs + waitMs
       if (error === undefined) this.#metrics?.succeeded(job.name, nowMs)
       else {
-        this.#metrics?.failed(job.name)
+        this.#metrics?.failed(job.name, nowMs)
         run.failures += 1
         run.failedMs = nowMs
         run.isFailing = true

@@ -34,7 +34,7 @@ it('runs a job at once and repeatedly, continues after a failure, and never over
   expect(errors).toEqual([{ err: new Error('no'), job: 'sweep' }])
 })
 
-it('counts failures of a job, and remembers when it last succeeded', async () => {
+it('counts failures of a job, and remembers when it last succeeded and failed', async () => {
   const registry = new Registry()
   let nowMs = 1_000_000
   const job = { name: 'sweep', everyMs: 1 }
@@ -48,6 +48,7 @@ it('counts failures of a job, and remembers when it last succeeded', async () =>
   expect(await read()).toEqual([
     'plaza_job_failures_total{name="sweep"} 1',
     'plaza_job_last_success_timestamp_seconds{name="sweep"} 1000',
+    'plaza_job_last_failure_timestamp_seconds{name="sweep"} 1060',
   ])
 })
 
