@@ -22,7 +22,7 @@ export function countNotificationAttempts(
   return (outcome, tokens) => attempts.inc({ outcome }, tokens)
 }
 
-/** Registers gauges of the campaigns and tokens that wait. */
+/** Registers gauges of the campaigns and tokens that wait. They are absent while the database is away. */
 export function observeCampaignQueue(registry: Registry, db: Database): void {
   const registers = [registry]
   new Gauge({
@@ -40,8 +40,9 @@ export function observeCampaignQueue(registry: Registry, db: Database): void {
     help: 'Campaigns whose audience is not selected yet',
     registers,
     async collect() {
-      const rows = await db`select from miniapps.campaigns where state = 'queued'`.catch(() => [])
-      this.set(rows.length)
+      const rows = await db`select from miniapps.campaigns where state = 'queued'`.catch(() => null)
+      this.remove()
+      if (rows !== null) this.set(rows.length)
     },
   })
 }
