@@ -10,6 +10,9 @@ const CALLERS = `${P},route!~"/healthz|/readyz|/metrics"`
 const ANSWERED = `${P},route!~"/healthz|/readyz|/metrics|/v1/events/stream|/admin/stream"`
 
 const rate = (metric, by, labels = P) => `sum by (${by}) (rate(${metric}{${labels}}[${EVERY}]))`
+/** A counter of rare events appears with the first one, when `increase` has nothing to compare it with. */
+const events = (metric, range, labels = P) =>
+  `(${metric}{${labels}} unless ${metric}{${labels}} offset ${range}) or increase(${metric}{${labels}}[${range}])`
 const quantile = (share, metric, by, labels = P) =>
   `histogram_quantile(${share}, ${rate(`${metric}_bucket`, ['le', by].filter(Boolean).join(', '), labels)})`
 const quantiles = (metric, labels = P) =>
@@ -19,11 +22,12 @@ const HTTP = 'plaza_http_request_duration_seconds'
 const requests = (labels) => `sum(rate(${HTTP}_count{${labels}}[${EVERY}]))`
 
 const overview = dashboard('plaza-overview', 'Plaza: overview', 'Requests, processes, database and caches', [
-  number('Processes', 'none', `sum(up{${P}})`, { bad: 1, lowIsBad: true }),
+  number('Processes', 'none', `sum(up{${P}}) or vector(0)`, { bad: 1, lowIsBad: true }),
   number(
     'Roles without a process',
     'none',
-    `count(max by (job, role) (plaza_role_processes{job=~"$job"}) == 0) or vector(0)`,
+    // Nothing while the database is away: then nobody knows.
+    `count(max by (job, role) (plaza_role_processes{job=~"$job"}) == 0) or (0 * count(plaza_role_processes{job=~"$job"}))`,
     {
       bad: 1,
     },
@@ -173,7 +177,7 @@ const deliveries = dashboard('plaza-deliveries', 'Plaza: deliveries', 'Webhooks 
     ],
   ]),
   chart('Readers whose position in the log was lost', 'none', [
-    [`sum by (reader) (increase(plaza_log_resets_total{${P}}[${EVERY}]))`, '{{reader}}'],
+    [`sum by (reader) (${events('plaza_log_resets_total', EVERY)})`, '{{reader}}'],
   ]),
 
   row('Notifications of mini apps'),
@@ -199,7 +203,7 @@ const network = dashboard(
     number(
       'Events lost in an hour',
       'none',
-      `sum(increase(plaza_sync_missed_events_total{${P},state="lost"}[1h]))`,
+      `sum(${events('plaza_sync_missed_events_total', '1h', `${P},state="lost"`)}) or (0 * count(plaza_sync_upstream_age_seconds{${P}}))`,
       {
         bad: 1,
       },
@@ -238,7 +242,9 @@ const network = dashboard(
     ]),
     chart('Items by outcome', 'ops', [[rate('plaza_sync_items_total', 'outcome'), '{{outcome}}']]),
     chart('Disconnects', 'ops', [[rate('plaza_sync_disconnects_total', 'status'), '{{status}}']]),
-    chart('Missed events', 'ops', [[rate('plaza_sync_missed_events_total', 'state'), '{{state}}']]),
+    chart('Missed events', 'none', [
+      [`sum by (state) (${events('plaza_sync_missed_events_total', EVERY)})`, '{{state}}'],
+    ]),
     chart('Differences found by comparing', 'ops', [
       [rate('plaza_sync_differences_total', 'side'), '{{side}}'],
     ]),

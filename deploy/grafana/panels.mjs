@@ -32,7 +32,7 @@ export function chart(title, unit, queries, { description, stacked = false, widt
   }
 }
 
-/** A number, red from `bad` on (or at and below it, if low is bad). */
+/** A number of now, red from `bad` on (or at and below it, if low is bad). Without a series it is empty. */
 export function number(title, unit, expression, { bad, lowIsBad = false, description } = {}) {
   const colors = lowIsBad ? ['red', 'green'] : ['green', 'red']
   const steps = [{ color: colors[0], value: null }]
@@ -44,8 +44,9 @@ export function number(title, unit, expression, { bad, lowIsBad = false, descrip
     width: 4,
     height: 4,
     fieldConfig: { defaults: { unit, thresholds: { mode: 'absolute', steps } }, overrides: [] },
-    options: { colorMode: 'value', graphMode: 'area', reduceOptions: { calcs: ['lastNotNull'] } },
-    targets: targets([[expression, '']]),
+    options: { colorMode: 'value', graphMode: 'none', reduceOptions: { calcs: ['lastNotNull'] } },
+    // Over a range it would show the last value of a series that has ended, for as long as the range is.
+    targets: targets([[expression, '']]).map((target) => ({ ...target, instant: true, range: false })),
   }
 }
 

@@ -92,6 +92,36 @@ describe.skipIf(spawnSync('promtool', ['--version']).status !== 0)('promtool', (
     expect(promtool('test', 'rules', RULE_TESTS)).toBe('SUCCESS')
   })
 
+  it.each([
+    [
+      'Events lost in an hour',
+      'plaza_sync_missed_events_total{job="plaza",instance="a",state="lost"}',
+      '_x9 1x20',
+      1,
+    ],
+    ['Events lost in an hour', 'plaza_sync_upstream_age_seconds{job="plaza",instance="a"}', '1x30', 0],
+    ['Roles without a process', 'plaza_role_processes{job="plaza",instance="a",role="worker"}', '0x30', 1],
+    ['Roles without a process', 'plaza_role_processes{job="plaza",instance="a",role="worker"}', '2x30', 0],
+    ['Roles without a process', 'up{job="plaza",instance="a"}', '1x30', null],
+    ['Processes', 'up{job="plaza",instance="a"}', '1x3 stale', 0],
+  ])('the number "%s" after %s %s is %s', async (title, series, values, value) => {
+    const { expr } = panels.find(({ name }) => name.endsWith(`: ${title}`))!
+    const chosen = expr.replaceAll('$job', 'plaza.*').replaceAll('$instance', '.*')
+    const exp_samples = value === null ? [] : [{ labels: '{}', value }]
+    const tests = [
+      {
+        interval: '1m',
+        input_series: [{ series, values }],
+        promql_expr_test: [{ expr: chosen, eval_time: '20m', exp_samples }],
+      },
+    ]
+    const folder = await mkdtemp(join(tmpdir(), 'plaza-rules-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'panel.test.yml')
+    await writeFile(file, stringify({ tests }))
+    expect(promtool('test', 'rules', file)).toBe('SUCCESS')
+  })
+
   it('accepts the expressions of the dashboards', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plaza-rules-'))
     onTestFinished(() => rm(folder, { recursive: true }))
