@@ -29,7 +29,7 @@ async function findWebhook(url) {
   const { webhooks } = await client.fetchWebhooks()
   return webhooks.find(
     ({ target_url, subscription }) =>
-      target_url === url && subscription.filters['cast.created']?.mentioned_fids?.includes(me.fid),
+      target_url === url && subscription?.filters['cast.created']?.mentioned_fids?.includes(me.fid),
   )
 }
 
