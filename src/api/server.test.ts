@@ -116,6 +116,19 @@ describe('errors', () => {
     expect(logged).toMatchObject({ route: '/failing', status, reason })
   })
 
+  it('a 501 is a refusal: a warning, and no failure of the server', async () => {
+    const feed = new LogFeed(() => 0)
+    const addRoutes = (scope: FastifyInstance) =>
+      void scope.get('/unserved', () => {
+        throw new PlazaError('not_configured', 'set CHAIN_BASE_RPC_URLS')
+      })
+    const { app, errors, lines } = await build(addRoutes, undefined, { feed })
+    for (let n = 0; n < 30; n += 1) await app.inject('/unserved')
+    expect(errors.read().recent).toEqual([])
+    expect(feed.since(0, 1)).toMatchObject([{ level: 'warn', fields: { status: 501 } }])
+    expect(lines.filter((line) => JSON.parse(line).msg === 'request')).toHaveLength(20)
+  })
+
   it('the reason of a failure is logged without secrets, that of a refusal not at all', async () => {
     const { app, lines } = await build((scope) => {
       const cause = new Error('POST https://user:hunter2@rpc.example/?key=hunter2 failed')

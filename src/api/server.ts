@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { failureBody } from '../hub/methods/http/errors.js'
-import { describeError, PlazaError } from '../platform/errors.js'
+import { describeError, isServerFailure, PlazaError } from '../platform/errors.js'
 import { allowAnyOrigin, corsHeadersOf } from '../platform/http/cors.js'
 import { failureMessageOf, toPlazaError } from '../platform/http/failure.js'
 import { callerOfKey } from '../platform/limits/caller-name.js'
@@ -186,14 +186,14 @@ function recordRequest(
   observeLatency(metrics.requests, { method: request.method, route, status }, elapsedMs / 1000, request.span)
   if (quietRoutes.has(route)) return
   const reason = failureMessageOf(request)
-  if (status >= 500) errors?.note(`${request.method} ${route} replied ${status}`, reason, request.span)
+  const isFailure = isServerFailure(status)
+  if (isFailure) errors?.note(`${request.method} ${route} replied ${status}`, reason, request.span)
   const trace = request.span?.isRecorded ? { trace_id: request.span.traceId } : {}
   const line = { method: request.method, route, status, ms: Math.round(elapsedMs), ...trace }
   feed?.noteRequest({ ...line, requestId: request.id })
   if (status < 400) request.log.debug(line, 'request')
-  else if (status >= 500)
+  else if (isFailure || refusals.admits(callerNameOf(request), status))
     request.log.info({ ...line, reason: redactedMessage(reason) || undefined }, 'request')
-  else if (refusals.admits(callerNameOf(request), status)) request.log.info(line, 'request')
 }
 
 /** The key of a request, or its whole address, which an operator looks for. Only some routes have callers. */

@@ -39,6 +39,11 @@ const errorCatalog = {
 
 export type ErrorCode = keyof typeof errorCatalog
 
+/** Whether a status is a failure of the server. 501 is a refusal: the operation is not served, or needs what is not configured. */
+export function isServerFailure(status: number): boolean {
+  return status >= 500 && status !== 501
+}
+
 /** Returns the entry of a code: HTTP status, gRPC status, whether a retry can succeed. */
 export function describeError(code: ErrorCode): (typeof errorCatalog)[ErrorCode] {
   return errorCatalog[code]

@@ -3709,7 +3709,7 @@ export interface components {
              */
             requests: number;
             /**
-             * @description Of these, replies of 500 and above.
+             * @description Of these, replies of 500 and above, without 501.
              * @example 0
              */
             failures: number;
@@ -3724,7 +3724,7 @@ export interface components {
              */
             p99_ms: number;
         };
-        /** @description Replies of 500 and above and failed jobs, of all live processes. */
+        /** @description Replies of 500 and above, without 501, and failed jobs, of all live processes. */
         ServerErrors: {
             last_hour: components["schemas"]["ErrorCount"][];
             recent: components["schemas"]["RecentError"][];

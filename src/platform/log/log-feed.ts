@@ -1,3 +1,4 @@
+import { isServerFailure } from '../errors.js'
 import { redactedMessage } from '../text/redacted-message.js'
 import { redactedUrls } from '../text/redacted-urls.js'
 import { messageOf } from './error-journal.js'
@@ -128,7 +129,7 @@ export function recorded(log: Log, feed: LogFeed): Log {
 }
 
 function levelOf({ status }: AnsweredRequest): FeedLevel {
-  return status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info'
+  return isServerFailure(status) ? 'error' : status >= 400 ? 'warn' : 'info'
 }
 
 function requestLine(atMs: number, request: AnsweredRequest): LogLine {

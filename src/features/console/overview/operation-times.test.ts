@@ -50,13 +50,14 @@ describe('the times of operations', () => {
   })
 })
 
-it('the histograms of a process: every status of an operation together; only 500 and above failed', async () => {
+it('the histograms of a process: every status of an operation together; only 500 and above failed, without 501', async () => {
   const metrics = createMetrics()
   for (const [status, seconds] of [
     [200, 0.001],
     [404, 0.001],
     [499, 0.001],
     [500, 1_000],
+    [501, 0.001],
     [503, 0.001],
   ] as const) {
     metrics.requests.observe({ labels: { method: 'GET', route: '/a', status }, value: seconds })
@@ -64,9 +65,9 @@ it('the histograms of a process: every status of an operation together; only 500
   metrics.requests.observe({ labels: { method: 'POST', route: '/a', status: 200 }, value: 0.001 })
   const [get, post, ...others] = await readHistograms(metrics)
   expect(others).toEqual([])
-  expect(get).toMatchObject({ operation: 'GET /a', requests: 5, failures: 2 })
-  expect(get!.buckets[0]).toEqual([expect.any(Number), 4])
-  expect(get!.buckets.at(-1)).toEqual([null, 5])
+  expect(get).toMatchObject({ operation: 'GET /a', requests: 6, failures: 2 })
+  expect(get!.buckets[0]).toEqual([expect.any(Number), 5])
+  expect(get!.buckets.at(-1)).toEqual([null, 6])
   expect(new Set(get!.buckets.map(([bound]) => bound)).size).toBe(get!.buckets.length)
   expect(post).toMatchObject({ operation: 'POST /a', requests: 1, failures: 0 })
 })

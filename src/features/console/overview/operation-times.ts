@@ -1,3 +1,4 @@
+import { isServerFailure } from '../../../platform/errors.js'
 import type { Metrics } from '../../../platform/metrics.js'
 import type { OperationTimes } from '../schema/overview.js'
 
@@ -11,7 +12,6 @@ export interface OperationHistogram {
   readonly buckets: [seconds: number | null, requests: number][]
 }
 
-const SERVER_ERROR = 500
 /** More than there are operations. */
 const MAX_OPERATIONS = 1_000
 
@@ -27,7 +27,7 @@ export async function readHistograms(metrics: Metrics): Promise<OperationHistogr
     if (metricName?.endsWith('_bucket')) addTo(found.buckets, le === '+Inf' ? null : Number(le), value)
     else if (metricName?.endsWith('_count')) {
       found.requests += value
-      if (Number(status) >= SERVER_ERROR) found.failures += value
+      if (isServerFailure(Number(status))) found.failures += value
     }
   }
   return [...operations.values()].slice(0, MAX_OPERATIONS)

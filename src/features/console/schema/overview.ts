@@ -10,7 +10,11 @@ const OperationTimes = Type.Object(
     object: Type.Literal('operation_times'),
     operation: Type.String({ examples: ['GET /v2/farcaster/feed'] }),
     requests: Type.Integer({ minimum: 0, description: 'Since the start of each process.', examples: [1200] }),
-    failures: Type.Integer({ minimum: 0, description: 'Of these, replies of 500 and above.', examples: [0] }),
+    failures: Type.Integer({
+      minimum: 0,
+      description: 'Of these, replies of 500 and above, without 501.',
+      examples: [0],
+    }),
     p50_ms: Milliseconds,
     p99_ms: Milliseconds,
   },
@@ -112,7 +116,10 @@ const Errors = Type.Object(
       { maxItems: 20 },
     ),
   },
-  { $id: 'ServerErrors', description: 'Replies of 500 and above and failed jobs, of all live processes.' },
+  {
+    $id: 'ServerErrors',
+    description: 'Replies of 500 and above, without 501, and failed jobs, of all live processes.',
+  },
 )
 
 const Bytes = Type.Integer({ minimum: 0, examples: [52_428_800] })
