@@ -1,8 +1,8 @@
-import { Anchor, Select, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react'
 import { api, dataOf, type Schemas } from './api'
+import { AnchorLink } from './parts/link'
 import { Empty, Loaded, Page } from './parts/page'
 
 const STORAGE_KEY = 'plaza-app'
@@ -127,9 +127,9 @@ export function NeedsApp({
     <Empty title="There is no app yet">
       <Text size="sm">
         This belongs to an app.{' '}
-        <Anchor component={Link} to="/apps" underline="always">
+        <AnchorLink to="/apps" underline="always">
           Create the first one
-        </Anchor>
+        </AnchorLink>
         .
       </Text>
     </Empty>

@@ -1,7 +1,7 @@
 import { Anchor, Badge, Box, Group, Image, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api'
+import { AnchorLink } from './link'
 import { Time } from './time'
 import { nameOf, Picture, secureUrl, UserLink } from './user-line'
 
@@ -35,10 +35,10 @@ export function CastCard({
               <Picture user={cast.author} size={24} />
               <UserLink user={cast.author} />
             </Group>
-            <Anchor component={Link} to="/casts/$hash" params={{ hash: cast.hash } as never} size="xs">
+            <AnchorLink to="/casts/$hash" params={{ hash: cast.hash }} size="xs">
               <VisuallyHidden>Thread of this cast of {nameOf(cast.author)}, </VisuallyHidden>
               <Time at={cast.timestamp} />
-            </Anchor>
+            </AnchorLink>
           </Group>
           <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {cast.text}
@@ -114,9 +114,9 @@ function EmbeddedCast({ cast }: { cast: Schemas['EmbedCast']['cast'] }) {
   return (
     <Paper withBorder p="xs" bg="var(--mantine-color-default-hover)">
       <Text size="xs">
-        <Anchor component={Link} to="/casts/$hash" params={{ hash: cast.hash } as never} size="xs">
+        <AnchorLink to="/casts/$hash" params={{ hash: cast.hash }} size="xs">
           Quoted cast
-        </Anchor>
+        </AnchorLink>
       </Text>
       {'text' in cast && (
         <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Stack, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { AnchorLink } from './link'
 import { Empty, Page } from './page'
 
 /** A page that could not be shown: the rest of the console stays. */
@@ -37,9 +37,9 @@ export function MissingPage() {
   return (
     <Page title="There is no such page">
       <Empty title="This address leads nowhere">
-        <Anchor component={Link} to="/" underline="always">
+        <AnchorLink to="/" underline="always">
           Overview
-        </Anchor>
+        </AnchorLink>
       </Empty>
     </Page>
   )

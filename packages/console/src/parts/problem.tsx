@@ -1,7 +1,7 @@
-import { Alert, Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert } from '@mantine/core'
 import { isRefusal } from '../api'
 import { isSignedOut } from '../session'
+import { AnchorLink } from './link'
 
 const LOST_REPLY = 'It may have been done: look before you try again'
 
@@ -20,9 +20,9 @@ export function Problem({ error, isRead = false }: { error: Error | null; isRead
 function EndedSession() {
   return (
     <Alert color="red" role="alert" title="Your session has ended: sign in in another tab, then try again">
-      <Anchor component={Link} to="/sign-in" target="_blank" rel="noopener" underline="always">
+      <AnchorLink to="/sign-in" target="_blank" rel="noopener" underline="always">
         Sign in in another tab
-      </Anchor>
+      </AnchorLink>
     </Alert>
   )
 }

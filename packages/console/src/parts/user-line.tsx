@@ -1,7 +1,7 @@
-import { Anchor, Avatar, Badge, Box, Group, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Avatar, Badge, Box, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api'
+import { AnchorLink } from './link'
 
 /** Fields of a user in lists. */
 export type ShownUser = Pick<
@@ -71,14 +71,8 @@ export function UserLine({ user, children }: { user: ShownUser; children?: React
 /** A link to the profile of a user. */
 export function UserLink({ user }: { user: ShownUser }) {
   return (
-    <Anchor
-      component={Link}
-      to="/users/$fid"
-      params={{ fid: String(user.fid) } as never}
-      size="sm"
-      underline="always"
-    >
+    <AnchorLink to="/users/$fid" params={{ fid: String(user.fid) }} size="sm" underline="always">
       {nameOf(user)}
-    </Anchor>
+    </AnchorLink>
   )
 }

@@ -1,7 +1,7 @@
-import { Alert, Anchor, Badge, Button, Group, NumberInput, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Group, NumberInput, Stack, Table, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, isMissing, isRefusal, type Schemas } from '../../api'
 import { Confirmation } from '../../parts/confirmation'
@@ -10,6 +10,7 @@ import { refresh, refreshAfterAction } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
 import { Facts, Verbatim } from '../../parts/facts'
 import { enteredNumber, formatCount } from '../../parts/format'
+import { AnchorLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Paged } from '../../parts/paged'
 import { Problem } from '../../parts/problem'
@@ -29,9 +30,9 @@ export function AppPage() {
       <Page title="App">
         {isMissing(app.error) ? (
           <Empty title="There is no such app">
-            <Anchor component={Link} to="/apps" underline="always">
+            <AnchorLink to="/apps" underline="always">
               All apps
-            </Anchor>
+            </AnchorLink>
           </Empty>
         ) : (
           <Loaded query={app}>{() => null}</Loaded>

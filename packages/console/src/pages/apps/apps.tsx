@@ -1,11 +1,12 @@
-import { Anchor, Button, Stack, Table, TextInput } from '@mantine/core'
+import { Button, Stack, Table, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../../api'
 import { refresh } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
+import { AnchorLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
@@ -38,9 +39,9 @@ export function Apps() {
                 {apps.map(({ id, name, fid, key_count, created_at }) => (
                   <Table.Tr key={id}>
                     <Table.Td>
-                      <Anchor component={Link} to="/apps/$id" params={{ id } as never}>
+                      <AnchorLink to="/apps/$id" params={{ id }}>
                         {name}
-                      </Anchor>
+                      </AnchorLink>
                     </Table.Td>
                     <Table.Td>{fid ?? '–'}</Table.Td>
                     <Table.Td>{key_count}</Table.Td>

@@ -1,8 +1,9 @@
-import { Anchor, Avatar, Box, Group, Text } from '@mantine/core'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Avatar, Box, Group, Text } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { formatCount } from '../../parts/format'
+import { AnchorLink } from '../../parts/link'
 import { Empty, Page } from '../../parts/page'
 import { SearchForm } from '../../parts/search-form'
 import { secureUrl, UserLink } from '../../parts/user-line'
@@ -73,9 +74,9 @@ function ChannelLine({ channel }: { channel: Schemas['Channel'] }) {
       </Avatar>
       <Box miw={0}>
         <Text size="sm" truncate>
-          <Anchor component={Link} to="/channels/$id" params={{ id } as never} size="sm">
+          <AnchorLink to="/channels/$id" params={{ id }} size="sm">
             {name ?? id}
-          </Anchor>{' '}
+          </AnchorLink>{' '}
           {id}
         </Text>
         <Text size="xs" c="dimmed" truncate>

@@ -1,7 +1,7 @@
-import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Tabs, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Group, NumberInput, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { enteredNumber, formatCount } from '../../parts/format'
+import { AnchorLink, ButtonLink } from '../../parts/link'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
@@ -14,14 +14,7 @@ import { type Campaign, useCampaigns, useTokenCounts, useTokensOf } from './requ
 /** The campaigns and the notification tokens of the app's mini app. */
 export function MiniApps() {
   return (
-    <Page
-      title="Mini apps"
-      actions={
-        <Button component={Link} to="/mini-apps/compose">
-          Compose a notification
-        </Button>
-      }
-    >
+    <Page title="Mini apps" actions={<ButtonLink to="/mini-apps/compose">Compose a notification</ButtonLink>}>
       <NeedsApp>
         {({ id, mini_app_domain }) => (
           <Stack>
@@ -89,9 +82,9 @@ function CampaignTable({ campaigns }: { campaigns: readonly Campaign[] }) {
         {campaigns.map((campaign) => (
           <Table.Tr key={campaign.id}>
             <Table.Td>
-              <Anchor component={Link} to="/mini-apps/campaigns/$id" params={{ id: campaign.id } as never}>
+              <AnchorLink to="/mini-apps/campaigns/$id" params={{ id: campaign.id }}>
                 {campaign.title}
-              </Anchor>
+              </AnchorLink>
               <Text size="sm" c="dimmed" lineClamp={1}>
                 {campaign.body}
               </Text>

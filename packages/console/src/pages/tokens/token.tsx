@@ -1,7 +1,8 @@
-import { Alert, Anchor, Table, Text } from '@mantine/core'
+import { Alert, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ApiError, api, dataOf, type Schemas } from '../../api'
+import { AnchorLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Section } from '../../parts/section'
 import { WideTable } from '../../parts/wide-table'
@@ -21,9 +22,7 @@ export function TokenPage() {
   return (
     <Page title="Token">
       <Text className="mono" style={{ overflowWrap: 'anywhere' }}>{`${network} ${address}`}</Text>
-      <Anchor component={Link} to="/tokens">
-        All tokens
-      </Anchor>
+      <AnchorLink to="/tokens">All tokens</AnchorLink>
       <NeedsApp>
         {() => (
           <>

@@ -1,10 +1,10 @@
-import { Anchor, Button, Code, Table, Text } from '@mantine/core'
+import { Button, Code, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
 import { api, dataOf, type Schemas } from '../../api'
 import { useLive } from '../../live'
 import { useCursorQuery } from '../../parts/cursor-query'
 import { Dialog } from '../../parts/dialog'
+import { AnchorLink } from '../../parts/link'
 import { NewerEntries } from '../../parts/newer-entries'
 import { NextPage } from '../../parts/next-page'
 import { Empty, Loaded, Page } from '../../parts/page'
@@ -86,13 +86,12 @@ function TokenTable({ tokens }: { tokens: readonly Schemas['TrackedToken'][] }) 
         {tokens.map((token) => (
           <Table.Tr key={token.id}>
             <Table.Td>
-              <Anchor
-                component={Link}
+              <AnchorLink
                 to="/tokens/$network/$address"
-                params={{ network: token.network, address: token.address } as never}
+                params={{ network: token.network, address: token.address }}
               >
                 {`${token.symbol} · ${token.name}`}
-              </Anchor>
+              </AnchorLink>
               <Text size="sm" className="mono">
                 {token.address}
               </Text>

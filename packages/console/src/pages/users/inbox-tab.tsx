@@ -1,7 +1,7 @@
-import { Anchor, Badge, Group, Paper, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Badge, Group, Paper, Text } from '@mantine/core'
 import { api, dataOf, type Schemas } from '../../api'
 import { useCursorQuery } from '../../parts/cursor-query'
+import { AnchorLink } from '../../parts/link'
 import { Empty } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { UserLink } from '../../parts/user-line'
@@ -63,9 +63,9 @@ function Notification({ notification }: { notification: Schemas['Notification'] 
       </Group>
       {cast && (
         <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-          <Anchor component={Link} to="/casts/$hash" params={{ hash: cast.hash } as never} size="sm">
+          <AnchorLink to="/casts/$hash" params={{ hash: cast.hash }} size="sm">
             {cast.text || 'A cast without text'}
-          </Anchor>
+          </AnchorLink>
         </Text>
       )}
     </Paper>

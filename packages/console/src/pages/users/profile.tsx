@@ -1,10 +1,11 @@
-import { Alert, Anchor, Badge, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Badge, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, dataOf, type Schemas } from '../../api'
 import { fidOf } from '../../parts/fid'
 import { formatCount } from '../../parts/format'
+import { AnchorLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { nameOf, Picture } from '../../parts/user-line'
@@ -73,9 +74,9 @@ function NoUser({ fid }: { fid: string }) {
   return (
     <Empty title="There is no such user">
       No account with the fid {fid} is registered here.{' '}
-      <Anchor component={Link} to="/users" underline="always">
+      <AnchorLink to="/users" underline="always">
         Search
-      </Anchor>
+      </AnchorLink>
     </Empty>
   )
 }

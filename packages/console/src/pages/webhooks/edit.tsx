@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api'
+import { ButtonLink } from '../../parts/link'
 import { Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { NeedsApp } from '../../selected-app'
@@ -98,9 +99,9 @@ function WebhookForm({ webhook }: { webhook: Webhook | null }) {
           <Button type="submit" loading={saving.isPending} disabled={problems.size > 0 || wouldKeep}>
             {webhook === null ? 'Create the webhook' : 'Save the webhook'}
           </Button>
-          <Button component={Link} to="/webhooks" variant="default">
+          <ButtonLink to="/webhooks" variant="default">
             Cancel
-          </Button>
+          </ButtonLink>
         </Group>
       </Stack>
     </form>

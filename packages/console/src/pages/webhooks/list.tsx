@@ -1,5 +1,5 @@
-import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Badge, Group, Table, Text } from '@mantine/core'
+import { AnchorLink, ButtonLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { WideTable } from '../../parts/wide-table'
@@ -10,14 +10,7 @@ import { WebhookState } from './webhook-state'
 /** The webhooks of the selected app. */
 export function Webhooks() {
   return (
-    <Page
-      title="Webhooks"
-      actions={
-        <Button component={Link} to="/webhooks/new">
-          Create a webhook
-        </Button>
-      }
-    >
+    <Page title="Webhooks" actions={<ButtonLink to="/webhooks/new">Create a webhook</ButtonLink>}>
       <NeedsApp>{(app) => <WebhookList appId={app.id} />}</NeedsApp>
     </Page>
   )
@@ -54,9 +47,9 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
         {webhooks.map((webhook) => (
           <Table.Tr key={webhook.webhook_id}>
             <Table.Td>
-              <Anchor component={Link} to="/webhooks/$id" params={{ id: webhook.webhook_id } as never}>
+              <AnchorLink to="/webhooks/$id" params={{ id: webhook.webhook_id }}>
                 {webhook.title}
-              </Anchor>
+              </AnchorLink>
               <Text size="sm" c="dimmed" lineClamp={1} title={webhook.target_url}>
                 {webhook.target_url}
               </Text>

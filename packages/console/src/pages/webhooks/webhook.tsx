@@ -1,12 +1,13 @@
 import { Alert, Button, Select, Stack, Tabs, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Confirmation } from '../../parts/confirmation'
 import { CopiedCode } from '../../parts/copied-code'
 import { Dialog } from '../../parts/dialog'
 import { Facts, Verbatim } from '../../parts/facts'
 import { Json } from '../../parts/json'
+import { ButtonLink } from '../../parts/link'
 import { Empty, Loaded, Page } from '../../parts/page'
 import { Problem } from '../../parts/problem'
 import { Time } from '../../parts/time'
@@ -88,14 +89,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
     <>
       <SendSample webhook={webhook} />
       <SwitchWebhook webhook={webhook} />
-      <Button
-        component={Link}
-        to="/webhooks/$id/edit"
-        params={{ id: webhook.webhook_id } as never}
-        variant="default"
-      >
+      <ButtonLink to="/webhooks/$id/edit" params={{ id: webhook.webhook_id }} variant="default">
         Edit
-      </Button>
+      </ButtonLink>
       <DeleteWebhook webhook={webhook} />
     </>
   )
