@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { parseChannelDocument } from './channel-document.js'
+import { searchChannels } from './channel-lists.js'
 import { importChannel } from './channels.js'
 import { createDailyActivityJob, refreshDailyActivity, windowActivity } from './daily-activity.js'
 import { listChannelMemberships } from './membership-lists.js'
-import { searchChannels } from './queries.js'
 
 const { db } = await createTestDatabase()
 

@@ -1,7 +1,8 @@
 import { listMigrations } from '../../platform/db/migrate.js'
 import { defineAdminOperation } from '../admin-operation.js'
 import { readCaches } from './cache-states.js'
-import { listJobs, listPartitions } from './queries.js'
+import { listJobs } from './jobs.js'
+import { listPartitions } from './partitions.js'
 import { ConfigurationResponse, JobsResponse, SystemResponse } from './schema/system.js'
 
 /** `GET /admin/configuration` */

@@ -7,7 +7,7 @@ import { silentLog } from '../../platform/log/log.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { JobRuns } from '../../platform/scheduler/job-runs.js'
 import { registerProcess } from '../processes/process-registry.js'
-import { listFailingJobs } from './queries.js'
+import { listFailingJobs } from './jobs.js'
 
 const { db } = await createTestDatabase()
 const adminToken = 'the-admin-token-of-the-tests-0123456789'

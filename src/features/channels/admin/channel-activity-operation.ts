@@ -4,7 +4,7 @@ import { DAY_SECONDS } from '../../../platform/durations.js'
 import { farcasterSecondsFromUnixMs, unixMsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { readDailyCasts } from '../daily-activity.js'
-import { requireChannel } from '../queries.js'
+import { requireChannel } from '../find-channel.js'
 import { ChannelActivityResponse } from '../schema/channel-activity.js'
 
 const MAX_DAYS = 90

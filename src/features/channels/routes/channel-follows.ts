@@ -12,8 +12,9 @@ import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { cacheWriterOf, defineOperation, type OperationContext } from '../../operation.js'
 import { actAs, mayNotAct, signerUuidMember } from '../../publishing/routes/acting.js'
 import { setChannelFollow } from '../channel-follows.js'
+import { channelFollowers, relevantChannelFollowers } from '../channel-lists.js'
+import { noSuchChannel, requireChannel } from '../find-channel.js'
 import { findProtocolChannel, publishChannelFollow } from '../protocol-channels.js'
-import { channelFollowers, noSuchChannel, relevantChannelFollowers, requireChannel } from '../queries.js'
 
 /** The body of both operations, as published clients send it. */
 export const ChannelFollowReqBody = Type.Object({

@@ -18,14 +18,13 @@ import { defineOperation } from '../../operation.js'
 import {
   activeChannels,
   type ChannelKey,
-  channelIdsByUrl,
   countChannelActivity,
   listChannels,
   MAX_TRENDING_CHANNELS,
-  noSuchChannel,
   searchChannels,
   trendingChannels,
-} from '../queries.js'
+} from '../channel-lists.js'
+import { channelIdsByUrl, noSuchChannel } from '../find-channel.js'
 import {
   ChannelResponse,
   ChannelResponseBulk,

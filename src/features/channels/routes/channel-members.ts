@@ -12,11 +12,11 @@ import { PlazaError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import type { Author } from '../../publishing/author.js'
 import { actAs, signerUuidMember } from '../../publishing/routes/acting.js'
+import { noSuchChannel, requireChannel } from '../find-channel.js'
 import { answerInvite, inviteMember, MAX_CALLS_PER_HOUR, removeMember } from '../membership.js'
 import { findMember, listInvites, listMembers, listMemberships } from '../membership-lists.js'
 import { findProtocolChannel, type ProtocolChannel } from '../protocol-channels.js'
 import { addProtocolMember, answerProtocolMembership, removeProtocolMember } from '../protocol-membership.js'
-import { noSuchChannel, requireChannel } from '../queries.js'
 import { ChannelMemberInviteListResponse, ChannelMemberListResponse } from '../schema/channel.js'
 
 const channelIdParameter = textParameter({

@@ -8,13 +8,13 @@ import { ChannelMemberAction, ChannelModerateAction, MessageType } from '../../.
 import { defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import type { Author } from '../../publishing/author.js'
 import { actAs, signerUuidMember } from '../../publishing/routes/acting.js'
+import { requireChannel } from '../find-channel.js'
 import {
   findProtocolChannel,
   type ProtocolChannel,
   publishMember,
   publishToChannel,
 } from '../protocol-channels.js'
-import { requireChannel } from '../queries.js'
 
 const channelMembers = {
   signer_uuid: signerUuidMember,

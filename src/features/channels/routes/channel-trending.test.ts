@@ -4,8 +4,8 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { trendingChannels } from '../channel-lists.js'
 import { refreshDailyActivity } from '../daily-activity.js'
-import { trendingChannels } from '../queries.js'
 
 const statements: string[] = []
 const { db, connect } = await createTestDatabase()

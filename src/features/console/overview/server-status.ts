@@ -10,7 +10,7 @@ import {
   processJson,
   readExpectedRoles,
 } from '../../processes/processes.js'
-import { listFailingJobs } from '../../system/queries.js'
+import { listFailingJobs } from '../../system/jobs.js'
 import { countUnsignedWebhooks } from '../../webhooks/webhook-metrics.js'
 import { databaseJson, readQueues, syncJson } from './overview.js'
 import { readDatabaseSizes } from './sizes.js'
@@ -69,7 +69,7 @@ export async function readServerStatus(
 interface SchemaRow {
   readonly is_there: boolean
   readonly knows_unsigned: boolean
-  /** Of PostgreSQL. */
+  /** Version of PostgreSQL. */
   readonly version: string
 }
 

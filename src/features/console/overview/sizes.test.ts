@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { listPartitions } from '../../system/queries.js'
+import { listPartitions } from '../../system/partitions.js'
 import { readDatabaseSizes } from './sizes.js'
 
 const { db } = await createTestDatabase()

@@ -6,6 +6,7 @@ import { dateTimeOf } from '../../../graph/view/formats.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
 import { limitsOf } from '../../../hub/storage-limits.js'
+import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../../platform/errors.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import {
@@ -16,7 +17,6 @@ import {
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/idem.js'
-import { countSigners, readRents } from '../queries.js'
 import { StorageAllocationsResponse, type StorageObject, StorageUsageResponse } from '../schema/storage.js'
 
 const unknownUser = 'There is no user with this fid.'
@@ -31,6 +31,29 @@ async function storageUser(hydrator: Hydrator, fid: number): Promise<UserDehydra
 
 /** The limit of keys on chain, whatever the storage: `maxKeysPerFid` of the key registry. */
 const MAX_SIGNERS = 1_000
+
+/** A rent of storage units. Times are Unix seconds. */
+interface RentRow {
+  readonly units: number
+  readonly rentedAt: number
+  readonly expiresAt: number
+}
+
+/** Reads all rents of a user, newest first. */
+async function readRents(db: Database, fid: number): Promise<RentRow[]> {
+  return await db<RentRow[]>`
+    select units, rented_at as "rentedAt", expires_at as "expiresAt"
+    from hub.storage_rents
+    where fid = ${fid}::bigint
+    order by block_number desc, log_index desc`
+}
+
+/** Counts the active keys of a user. */
+async function countSigners(db: Database, fid: number): Promise<number> {
+  const [row] = await db<{ signers: number }[]>`
+    select count(*)::integer as signers from hub.signers where fid = ${fid}::bigint and active`
+  return row?.signers ?? 0
+}
 
 export const storageUsage = defineOperation({
   method: 'GET',

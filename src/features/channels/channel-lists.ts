@@ -3,7 +3,6 @@ import { MAX_SORT_KEY } from '../../graph/query/user-popularity.js'
 import type { Database } from '../../platform/db/connection.js'
 import { literal } from '../../platform/db/literal.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
-import { PlazaError } from '../../platform/errors.js'
 import { windowActivity } from './daily-activity.js'
 
 /** A channel id and its sort key for the cursor. */
@@ -50,13 +49,6 @@ export function searchChannels(
     cross join channels.channels
     where strpos(id, text) > 0 or strpos(lower(name), text) > 0`
   return rankedPage(db, found, limit, after)
-}
-
-/** Returns the channel id of each parent URL that belongs to a channel. */
-export async function channelIdsByUrl(db: Database, urls: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db<{ url: string; channel_id: string }[]>`
-    select url, channel_id from channels.urls where url = any (${db.types.texts(urls)}::text[])`
-  return new Map(rows.map((row) => [row.url, row.channel_id]))
 }
 
 /** Casts of a user that tell in which channels the user is active: most users have fewer. */
@@ -187,25 +179,3 @@ export async function relevantChannelFollowers(
     limit ${MAX_RELEVANT_FOLLOWERS}`
   return rows.map((row) => row.fid)
 }
-
-/** Whether the channel exists. */
-export async function channelExists(db: Database, id: string): Promise<boolean> {
-  return (await db`select 1 from channels.channels where id = ${id}`).length > 0
-}
-
-/**
- * Checks that the channel exists.
- *
- * @throws PlazaError 404 that names the member of the request.
- */
-export async function requireChannel(db: Database, id: string, property: ChannelMember): Promise<void> {
-  if (!(await channelExists(db, id))) throw noSuchChannel(property)
-}
-
-/** Builds the error for a channel that does not exist. */
-export function noSuchChannel(property: ChannelMember): PlazaError {
-  return new PlazaError('not_found', 'there is no such channel', { property })
-}
-
-/** The member of a request that names a channel. */
-type ChannelMember = 'id' | 'channel_id'
