@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 /** An example that runs as its README says, with a port of its own. */
 export interface ExampleProcess {
   readonly child: ChildProcess
-  /** Its output so far, from both streams. */
+  /** Output so far, from both streams. */
   output(): string
   /** Waits until its output matches, and returns the first group. */
   waitFor(pattern: RegExp): Promise<string>

@@ -15,7 +15,7 @@ let seconds = testNow - 5_000
 const other = await createTestHub(primary.db)
 await other.submitOnChainEvents(users.flatMap((user) => user.onChain()))
 
-/** Its replica is used whatever it lags. The primary is given as one, too. */
+/** A server whose replica is used whatever it lags. The primary is given as one, too. */
 const server = await startTestServer(
   primary.url,
   {

@@ -13,7 +13,7 @@ import { makeTestDir } from './stale-test-dirs.js'
 export interface CommandProcess {
   readonly child: ChildProcess
   readonly pid: number
-  /** Its output so far, from both streams. */
+  /** Output so far, from both streams. */
   output(): string
   /** Resolves when it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>

@@ -4,7 +4,7 @@ import type { Random } from './random.js'
 
 /** The stored data of a cast. */
 export interface WindowCast {
-  /** Its number among all casts of the demo, from 0. */
+  /** Number of the cast among all of the demo, from 0. */
   readonly index: number
   readonly user: number
   /** Unix seconds. */

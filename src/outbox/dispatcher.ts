@@ -22,7 +22,7 @@ export interface DispatcherOptions<Claimed, Prepared extends Claimed, Result> {
 
 interface LaneItem<Prepared, Content> {
   readonly lane: Lane<Prepared>
-  /** Of the lane, when the item was claimed. */
+  /** Generation of the lane when the item was claimed. */
   readonly generation: number
   readonly content: Content
 }
@@ -77,7 +77,7 @@ export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
   #sending = 0
   /** A statement has failed: the database may have carried out a claim, or may have forgotten the end of what was sent. */
   #mayHaveLostClaims = false
-  /** Until then a claim may still be carried out. */
+  /** Moment until which a lost claim may still be carried out. */
   #lostClaimsUntilMs = Number.NEGATIVE_INFINITY
   #isSweepRequested = false
   /** The last lane that the sweep under way has found; empty when none is under way. */

@@ -94,9 +94,9 @@ class ThreadedVerifyPool implements VerifyPool {
   readonly #signatures: Job[] = []
   readonly #recoveries: Job[] = []
   #isRecoveryNext = false
-  /** Of the batches in hand, each as one part. */
+  /** Weight of the batches in hand, each as one part. */
   #weight = 0
-  /** Of the batches in hand that have more than one part, with all of them. */
+  /** Weight of the batches in hand that have more than one part, with all of them. */
   #largeWeight = 0
   #isClosed = false
 

@@ -11,7 +11,7 @@ import { browserPath } from './browser.js'
 import { openConsole, phone, serveConsole } from './console-page.js'
 
 const FOLLOWERS = 1_000
-/** Of a page, whatever the list has: what is seen, and a few more. */
+/** Rows of a page, whatever the list has: what is seen, and a few more. */
 const MAX_ROWS = 60
 
 const { db } = await createTestDatabase()

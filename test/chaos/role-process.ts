@@ -9,7 +9,7 @@ export class RoleProcess {
 
   private constructor(
     readonly name: string,
-    /** Its connections to the database. */
+    /** Connections to the database. */
     readonly database: TcpProxy,
     private readonly start: () => Promise<ServerProcess>,
     server: ServerProcess,
@@ -32,7 +32,7 @@ export class RoleProcess {
     return this.#server.url
   }
 
-  /** Of all processes so far. */
+  /** Output of all processes so far. */
   get output(): string {
     return this.#earlierOutput + this.#server.output()
   }

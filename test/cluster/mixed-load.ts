@@ -14,7 +14,7 @@ const GIVE_UP_MS = 20_000
 
 /** A write that a server has acknowledged. */
 export interface AcknowledgedWrite {
-  /** Of the message, `0x` and hex. */
+  /** Hash of the message, `0x` and hex. */
   readonly hash: string
   readonly atMs: number
 }

@@ -32,8 +32,9 @@ const vagueWordPattern = /^(util|utils|helper|helpers|manager|managers|misc)$/
 /** A limit whose name does not begin with what it is, or says it in another word: `URL_LENGTH_MAX`, `LONGEST_DELAY_MS`. */
 const misnamedLimitPattern = /_(MAX|MIN)(_|$)|^(LEAST|FEWEST|SMALLEST|SHORTEST|MOST|LARGEST|LONGEST)_/
 
-/** A docstring that begins with a relative clause used as a noun: "What deliveries are sent with." */
-const relativeClausePattern = /^\/\*\*[\s*]*(What|Who|Whose|Whom|Which|(As|By|To|With) (what|which|whom))\b/
+/** A docstring that begins with a relative clause used as a noun ("What deliveries are sent with."), or lacks one: "Of HTTP." */
+const nounlessPattern =
+  /^\/\*\*[\s*]*(What|Who|Whose|Whom|Which|(As|By|To|With) (what|which|whom)|Of|Its|Those|Until|Since|So many)\b/
 
 /** Banned words that SQL and local names use easily, where the check of exported names does not look. */
 const bannedAliasPattern = /\b(touched|wanted)\b/
@@ -152,7 +153,7 @@ it('a docstring begins with a noun or a verb', () => {
     .filter(({ path }) => path.startsWith('src/'))
     .flatMap(({ path, text }) =>
       docstringsOf(text)
-        .filter((docstring) => relativeClausePattern.test(docstring))
+        .filter((docstring) => nounlessPattern.test(docstring))
         .map((docstring) => docstring.split('\n').slice(0, 2).join(' '))
         .filter((docstring) => !isExcepted('docstrings', `${path} ${docstring}`))
         .map((docstring) => `${path}: ${docstring}`),

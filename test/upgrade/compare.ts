@@ -3,7 +3,7 @@ export interface Difference {
   readonly caller: string
   /** Path and query of the request. */
   readonly request: string
-  /** Of the member, such as `users.3.follower_count`. */
+  /** Path of the member, such as `users.3.follower_count`. */
   readonly member: string
   readonly before: unknown
   readonly now: unknown

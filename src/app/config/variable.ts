@@ -3,7 +3,7 @@ import { type TBoolean, type TInteger, type TString, Type } from '@sinclair/type
 interface Documented {
   /** Said instead of the default's value, where that is computed. */
   readonly defaultText?: string
-  /** Its value is never repeated in a message. */
+  /** Whether the value is never repeated in a message. */
   readonly secret?: boolean
 }
 

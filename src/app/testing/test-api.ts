@@ -63,11 +63,11 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly rateLimit?: number
   /** A key to ask with, instead of one that is made. */
   readonly key?: string
-  /** Of the app whose key is made; `test` by default. */
+  /** Name of the app whose key is made; `test` by default. */
   readonly appName?: string
-  /** Of the admin API, which is not there without. */
+  /** Token of the admin API, which is not there without. */
   readonly adminToken?: string
-  /** Of the console, which is off without. */
+  /** Files of the console, which is off without. */
   readonly consoleFiles?: ConsoleFiles | null
   /** Where operations read, if not from `db`. */
   readonly reads?: ReadRouting

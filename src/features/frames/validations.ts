@@ -85,7 +85,7 @@ export interface CastInteractions {
   readonly start: number
   /** Hex without 0x. */
   readonly hash: string
-  /** Of the cast's author. */
+  /** Username of the cast's author. */
   readonly username: string | null
   readonly fid: number
   readonly count: number

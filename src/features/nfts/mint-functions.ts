@@ -77,7 +77,7 @@ export function mintReceiver({ data }: Pick<MintCall, 'data'>): Hex {
 interface MintPrices {
   /** That the contract names, then 0. */
   readonly prices: readonly bigint[]
-  /** Of Zora's protocol; null for another contract. */
+  /** Fee of Zora's protocol; null for another contract. */
   readonly fee: bigint | null
 }
 

@@ -26,7 +26,7 @@ export interface SubscriptionContract {
   readonly name: string
   readonly symbol: string
   readonly contractUri: string
-  /** Of the first tier. */
+  /** Price of the first tier. */
   readonly price: SubscriptionPrice
   /** Empty for version 1. */
   readonly tiers: readonly SubscriptionTier[]

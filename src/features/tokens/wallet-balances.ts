@@ -9,7 +9,7 @@ import { fromChain } from './token-metadata.js'
 /** A balance of an address. */
 export interface WalletBalanceRow {
   readonly network: ChainName
-  /** Of the token, lowercase hex with 0x. */
+  /** Address of the token, lowercase hex with 0x. */
   readonly address: Hex
   readonly name: string
   readonly symbol: string

@@ -45,14 +45,14 @@ const SourceList = Type.Object({
 
 /** Outcome for a webhook of the other service. */
 export interface CopiedWebhook {
-  /** Its id there. */
+  /** Id at the other service. */
   readonly sourceId: string
   readonly title: string
   readonly targetUrl: string
-  /** Its id here; null when it was not copied. */
+  /** Id here; null when it was not copied. */
   readonly webhookId: string | null
   readonly outcome: 'copied' | 'updated' | 'unchanged' | 'not copied'
-  /** Of a webhook that is here; as it would be otherwise. */
+  /** Whether the webhook that is here is active; otherwise, whether it would be. */
   readonly active: boolean
   /** `new`: the receiver must get the secret of this server. */
   readonly secret: 'copied' | 'new' | null

@@ -67,7 +67,7 @@ type ReplacedDetails = Pick<WebhookDetails, 'title' | 'targetUrl'> & {
 
 /** The origin of a copied webhook. */
 export interface WebhookSource {
-  /** Its id at the other service. */
+  /** Id at the other service. */
   readonly id: string
   readonly active: boolean
   /** Secrets that its receiver knows, the newest first; without any it gets a new one. */

@@ -48,7 +48,7 @@ export class TaggedCache<Value extends object, Key extends string | number = str
   readonly #invalidation: Invalidation
   readonly #maxEntries: number
   readonly #weigh: Weigh<Value>
-  /** Of all entries. */
+  /** Sum of the weights of all entries. */
   #weight = 0
   readonly #entries = new Map<Key, Entry<Value>>()
   /** Where the search for an entry to drop goes on; null for the beginning. See `#letGo`. */

@@ -158,7 +158,7 @@ const MAX_MOVED_BY_REMOVAL = 2_000
  * replies to a cast that nobody has seen would take 10 s of the merge that brings it.
  */
 const MAX_MOVED_BY_ARRIVAL = 2_000
-/** So many times as many casts are counted to find those that may be moved. */
+/** Casts that are counted for each that may be moved, to find these. */
 const COUNTED_FOR_MOVED = 10
 
 /**

@@ -6,7 +6,7 @@ import { authorFilter, type Viewer } from './visibility-filter.js'
 
 /** All casts of an author with fewer are ranked for each request. */
 const MAX_RANKED_CASTS = 1_000
-/** Of an author with more: the casts that are kept when all are ranked, far more than a page. */
+/** Casts of an author with more that are kept when all are ranked, far more than a page. */
 const MAX_KEPT_CASTS = 250
 /** The age of a ranking of all casts at which it is made again. */
 const MAX_RANKING_AGE = '6 hours'

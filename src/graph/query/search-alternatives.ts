@@ -31,7 +31,7 @@ interface AlternativeRow {
   readonly index: number
   readonly mention: number | null
   readonly spelling: string | null
-  /** Of the word that the spelling is one of, as PostgreSQL indexes them. */
+  /** Letters of the word that the spelling is one of, as PostgreSQL indexes them. */
   readonly letters: string | null
 }
 

@@ -41,7 +41,7 @@ export const nameKind = { username: 0, displayName: 1 } as const
 /** After every text with a common prefix: the last character of Unicode. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** Of a user with more follows, the latest are searched for a common prefix. */
+/** The latest follows of a user, which are searched for a common prefix. */
 const MAX_FOLLOWS = 1_000
 
 /**

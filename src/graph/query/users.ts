@@ -76,7 +76,7 @@ export interface AddressHolder {
   readonly fid: number
 }
 
-/** Of one address: nothing but its own users keeps an address from being verified by a million of them. */
+/** Users of one address: nothing but its own users keeps an address from being verified by a million of them. */
 const MAX_HOLDERS = 100
 
 /** The holders of addresses: for each, the custody owner first, then users who verified it, oldest first. */

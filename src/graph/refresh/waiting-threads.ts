@@ -12,7 +12,7 @@ const POLL_MS = 60 * 1000
 const MIN_WAIT = '30 seconds'
 /** Merges of casts wait while a thread moves. The first time is enough for some ten thousand casts below. */
 const STATEMENT_TIMES = { first: '5s', later: '60s' } as const
-/** Until a thread that took too long is tried again, with more time: merges would wait for it every minute. */
+/** Wait before a thread that took too long is tried again, with more time: merges would wait for it every minute. */
 const POSTPONED_MS = HOUR_MS
 
 /** When threads that took too long are tried again, in milliseconds of this process, by their hash. */

@@ -28,7 +28,7 @@ export function mentionCandidates(text: string): MentionCandidate[] {
   return outsideOf(rangesOf(text, urlPattern), outsideOf(codeRanges(text), candidates))
 }
 
-/** Those that begin in none of the ranges. Both are in the order of the text; ranges do not overlap. */
+/** Keeps those that begin in none of the ranges. Both are in the order of the text; ranges do not overlap. */
 function outsideOf(
   ranges: readonly TextRange[],
   candidates: readonly MentionCandidate[],

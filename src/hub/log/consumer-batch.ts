@@ -16,7 +16,7 @@ export interface ConsumedEvent {
   readonly shard: number
   readonly id: number
   readonly body: HubEventBody
-  /** Of the span that merged it, where that was traced. */
+  /** Trace context of the span that merged it, where that was traced. */
   readonly traceparent?: string
 }
 

@@ -156,7 +156,7 @@ interface StreamPage<Sent> {
 export interface StreamEvent<Sent> {
   readonly shard: number
   readonly id: number
-  /** Its block; null if the page begins within it. */
+  /** Block of the event; null if the page begins within it. */
   readonly block: BlockRef | null
   /** The encoded event. */
   readonly encoded: Sent
@@ -235,7 +235,7 @@ function blockKey({ shard, id }: Pick<StoredHubEvent, 'shard' | 'id'>): string {
   return `${shard}:${blockOf(id)}`
 }
 
-/** Of the history only the newest block counts: it says what the reader has read. */
+/** Returns the key of a reader. Of its history only the newest block counts: it says what the reader has read. */
 function keyOf(ranges: readonly ShardRange[], filter: EventFilter | null): string {
   return JSON.stringify([
     ranges.map(({ shard, from, stop, history }) => [shard, from, stop, history?.[0]]),

@@ -14,7 +14,7 @@ import {
 export interface LoggedEvent extends SequencedEvent {
   /** Null for block confirmations. */
   readonly fid: number | null
-  /** Of a confirmation: the hash of the block before. */
+  /** Hash of the block before, of a confirmation. */
   readonly parentHash?: Buffer
 }
 

@@ -228,7 +228,7 @@ interface WrittenBatch {
   /** Settles when the database has them: what is sent behind them needs not wait for it. */
   readonly written: Promise<unknown>
   readonly prunedHashes: ReadonlyMap<string, Buffer>
-  /** Of the changes and of pruning. */
+  /** Events of the changes and of pruning. */
   readonly events: readonly PendingEvent[]
 }
 

@@ -68,7 +68,7 @@ interface CommonSpec {
 }
 
 interface ReadSpec<Fields extends Record<string, Field<unknown>>, Value> extends CommonSpec {
-  /** Its work grows with what it counts, however short the reply. */
+  /** Whether the work grows with what is counted, however short the reply. */
   readonly countsAll?: true
   /** Checked in this order. */
   readonly request: Fields

@@ -8,7 +8,7 @@ export interface DataDirOwner {
   readonly pid: number
   /** Start time of the process, because pids are reused. */
   readonly identity: string
-  /** Its command, such as `serve`. */
+  /** Command that the process runs, such as `serve`. */
   readonly command: string
 }
 

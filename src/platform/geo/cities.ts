@@ -11,7 +11,7 @@ export interface CityLocation {
   country_code: string
   /** Name of the first level below the country; known only of the United States. */
   state?: string
-  /** Its code, if it consists of letters: `CA`. */
+  /** Code of the state, if it consists of letters: `CA`. */
   state_code?: string
 }
 

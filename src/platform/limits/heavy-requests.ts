@@ -13,7 +13,7 @@ export type RunHeavy = <Answer>(
   request: {
     readonly price: WorkPrice
     readonly caller: CallerName
-    /** Of the request's body, which costs as much when it is refused. */
+    /** Size of the request's body, which costs as much when it is refused. */
     readonly bodyBytes?: number
     readonly answerBytes: (answer: Answer) => number
   },

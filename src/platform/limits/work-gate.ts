@@ -4,7 +4,7 @@ import { PlazaError } from '../errors.js'
 export interface GateLimits {
   readonly maxRunning: number
   readonly maxRunningOfCaller: number
-  /** Of replies that are on their way, and in memory. Any number unless given. */
+  /** Replies that may be on their way, and in memory. Any number unless given. */
   readonly maxSending?: number
   readonly maxSendingOfCaller?: number
   readonly maxWaiting: number

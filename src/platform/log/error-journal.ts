@@ -17,7 +17,7 @@ export interface ErrorEntry {
   readonly atMs: number
   readonly kind: string
   readonly message: string
-  /** Of the work that failed, where that was traced. */
+  /** Trace of the work that failed, where there is one. */
   readonly traceId?: string
 }
 

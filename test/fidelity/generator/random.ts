@@ -28,7 +28,7 @@ export class Random {
     return values[this.below(values.length)]!
   }
 
-  /** So many random bytes. */
+  /** Returns random bytes. */
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }

@@ -23,7 +23,7 @@ export interface StoredRow {
 
 /** Plaza's hub on a real database, asked through the methods of its API. */
 export interface PlazaHub {
-  /** Its clock, in Farcaster seconds. */
+  /** Clock of the server, in Farcaster seconds. */
   readonly time: { now: number }
   /** Registers the users of cells. */
   open(cells: readonly Cell[]): Promise<void>

@@ -20,7 +20,7 @@ export interface Credentials {
   readonly adminToken: string
 }
 
-/** Of each request that is not valid, one thing is wrong most of the time: two faults hide each other. */
+/** Faults of requests that are not valid. Most have one: two hide each other. */
 const FAULTS = [
   'query',
   'query',

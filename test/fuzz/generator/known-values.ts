@@ -4,7 +4,7 @@ import type { Random } from '../../fidelity/generator/random.js'
 export interface KnownValues {
   readonly fids: readonly number[]
   readonly usernames: readonly string[]
-  /** Of casts, `0x` and hex. */
+  /** Hashes of casts, `0x` and hex. */
   readonly hashes: readonly string[]
   readonly addresses: readonly string[]
   readonly channels: readonly string[]

@@ -11,7 +11,7 @@ export interface SyncProgress {
     /** Null when nothing was fetched in the last minutes. */
     readonly secondsLeft: number | null
   }
-  /** Until the end of the upstream's log; 0 at its end, null when it is not known or not getting closer. */
+  /** Estimate until the end of the upstream's log; 0 at its end, null when it is not known or not getting closer. */
   readonly secondsLeft: number | null
 }
 

@@ -26,7 +26,7 @@ export interface SelectionOptions {
 
 /** Large audiences that requests of a process select at once. One of millions takes most of a minute. */
 const MAX_LARGE_SELECTIONS = 2
-/** Those of an app with one uuid wait for each other in the database, where each that waits has a connection. */
+/** Selections of an app at once. Those with one uuid wait for each other in the database, where each that waits has a connection. */
 const MAX_SELECTIONS_OF_APP = 1
 /** Connections of the pool that requests leave to claims and heartbeats; where campaigns are queued, one more selects theirs. */
 const MIN_FREE_CONNECTIONS = 1

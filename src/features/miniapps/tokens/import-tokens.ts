@@ -17,7 +17,7 @@ export interface ImportedToken {
 
 /** How many tokens of an import had which outcome. */
 export interface ImportTally {
-  /** Of users and clients without a token. */
+  /** Tokens of users and clients that had none. */
   added: number
   /** Replaced an older token, ended the same, or named its client. */
   updated: number
@@ -26,7 +26,7 @@ export interface ImportTally {
   kept: number
   /** Without a client, of users who have a token without a client at another host: which one to replace is unknown. */
   notStored: number
-  /** Those without a client that are stored for `UNNAMED_CLIENT`, or not stored, by the host of their URL. */
+  /** Tokens without a client that are stored for `UNNAMED_CLIENT`, or not stored, by the host of their URL. */
   readonly unnamedByHost: ReadonlyMap<string, UnnamedTally>
 }
 

@@ -148,7 +148,7 @@ function transferOf(token: Hex | null, to: Hex, amount: bigint): Pick<Transactio
 /** A request whose transfers may have to be paid. */
 interface FundsQuestion {
   readonly unit: Unit
-  /** Of all transfers, in the smallest unit. */
+  /** Sum of all transfers, in the smallest unit. */
   readonly total: bigint
   readonly orders: readonly TransactionOrder[]
 }

@@ -57,7 +57,7 @@ const MAX_LIMIT = 150
 /** Parameters of version 1, which has them in camel case. */
 export const fid = fidParameter({ description: 'Fid of the user.' })
 export const viewerFid = viewerFidParameter
-/** Of lookups, which show what they name, whomever the viewer hides. */
+/** Viewer of lookups, which show what they name, whomever the viewer hides. */
 export const lookupViewerFid = Type.Optional(
   fidParameter({ description: 'The viewer. Adds `viewerContext`.', examples: [191] }),
 )

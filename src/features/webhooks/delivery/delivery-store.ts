@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
   readonly webhookId: string
   readonly targetUrl: string
   readonly httpTimeoutMs: number
-  /** Since it was last enqueued. */
+  /** Attempts since it was last enqueued. */
   readonly attempts: number
   /** By the clock of the database; 0 for a first attempt. */
   readonly sinceFirstAttemptMs: number
@@ -28,7 +28,7 @@ export interface ClaimedDelivery {
   readonly subject: StoredSubject
   /** JSON; null until a worker has rendered it. */
   readonly data: string | null
-  /** Of the span that caused the event; null where nothing was traced. */
+  /** Trace context of the span that caused the event; null where nothing was traced. */
   readonly traceparent: string | null
 }
 

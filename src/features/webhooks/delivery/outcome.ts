@@ -18,7 +18,7 @@ export interface DeliveryOutcome {
   readonly nextAttemptAtMs: number | null
   readonly attemptedAtMs: number
   readonly latencyMs: number
-  /** Of HTTP; null without an answer. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null
   /** The reason of a failure, in words; null after a success. */
   readonly failure: string | null
@@ -116,9 +116,9 @@ export interface LaneState {
   readonly hasNewTarget: boolean
   /** Later than the first failure by the pauses in which nothing was attempted. */
   readonly failingSince: Date | null
-  /** Until the last failure, by the clock of the database; 0 if it does not fail. */
+  /** Time from the first failure to the last, by the clock of the database; 0 if it does not fail. */
   readonly failingForMs: number
-  /** Since the last success. */
+  /** Failures since the last success. */
   readonly failures: number
 }
 

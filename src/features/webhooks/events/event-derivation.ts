@@ -49,7 +49,7 @@ export function deriveWebhookEvents(
   })
 }
 
-/** Of the message or transaction: after a fail-over that lost log entries, other ones take their ids. */
+/** Returns the hash of the message or transaction: after a fail-over that lost log entries, other ones take their ids. */
 function shortHashOf(body: ConsumedEvent['body']): string {
   switch (body.type) {
     case HubEventType.MERGE_MESSAGE:

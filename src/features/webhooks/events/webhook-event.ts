@@ -13,7 +13,7 @@ export interface WebhookEvent {
   /** Protocol time in Unix seconds; null when there is none, as for pruned messages. */
   readonly happenedAt: number | null
   readonly subject: EventSubject
-  /** Of the span that caused it, where that was traced. */
+  /** Trace context of the span that caused it, where that was traced. */
   readonly traceparent?: string
 }
 

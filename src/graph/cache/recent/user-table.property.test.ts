@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { SignalCache } from './signal-cache.js'
 import { UserTable } from './user-table.js'
 
-/** Of both ways of looking a number up. */
+/** Numbers for both ways of looking one up. */
 const anyFid = fc.constantFrom(0, 1, 2, 1_023, 1_024, 70_000, 2 ** 22 - 1, 2 ** 22, 2 ** 32, 2 ** 53 - 1)
 
 test('a user has one number for as long as it is in the table', () => {

@@ -23,9 +23,9 @@ export interface UnfinishedCallLimits {
   }
 }
 
-/** Of all callers together, in messages of the largest size. */
+/** Unfinished calls of all callers together, in messages of the largest size. */
 const MAX_HELD_MESSAGES = 32
-/** Of one address: an importer has eight bulk writes waiting (`work-limits.ts`). */
+/** Unfinished calls of one address: an importer has eight bulk writes waiting (`work-limits.ts`). */
 const MAX_HELD_MESSAGES_OF_ADDRESS = 8
 /** HTTP/2 lets a caller send as much of each call before anything reads it. What a call has more is large. */
 const SMALL_CALL_BYTES = 65_535

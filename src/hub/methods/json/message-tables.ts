@@ -130,7 +130,7 @@ const usernameProof = table({
   type: enumName(6, enums.usernameTypeNames),
 })
 
-/** Of all bodies one may be set, so their order is free; the usual ones come first. */
+/** The bodies, of which one may be set, so their order is free; the usual ones come first. */
 const bodies = {
   reactionBody: nested(7, reactionBody),
   castAddBody: nested(5, castAddBody),

@@ -37,7 +37,7 @@ interface Declaration {
   readonly isHidden?: boolean
   /** Other code writes a message that has the field. */
   readonly isRefused?: boolean
-  /** Of `chainBytes`: the number of the field that names the chain. */
+  /** Number of the field that names the chain, of `chainBytes`. */
   readonly protocol?: number
   /** The field is shown, with its default, only where no other of its `oneof` is set. */
   readonly isAlternative?: boolean
@@ -64,7 +64,7 @@ export interface TableField {
   readonly table: Table | undefined
   readonly isRefused: boolean
   readonly isAlternative: boolean
-  /** Of `chainBytes`: the slot of the field that names the chain. */
+  /** Slot of the field that names the chain, of `chainBytes`. */
   readonly protocolSlot: number
 }
 

@@ -7,7 +7,7 @@ import { pause } from '../../../platform/process/pause.js'
 
 /** A rate-limited client of a public HTTP API: one request at a time, with a pause after each. */
 export interface PublicApi {
-  /** Its address, without a trailing slash. */
+  /** Address of the API, without a trailing slash. */
   readonly url: string
   /** Sends a GET and checks the answer's shape. Waits while the API is busy. @throws Error */
   get<Schema extends TSchema>(

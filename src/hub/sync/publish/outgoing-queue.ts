@@ -28,7 +28,7 @@ export interface Answered {
 
 /** Messages of one round: at most 13 MB, as none has more than 64 kB. */
 const ROUND_MESSAGES = 200
-/** Of them, refused ones that are offered again. */
+/** Refused ones among them, which are offered again. */
 const ROUND_RETRIES = 50
 /** The node may not know yet what a message needs: a key, storage, a verification that is not in a block. */
 const RETRYABLE_CODE = 'bad_request.validation_failure'

@@ -22,7 +22,7 @@ const MIN_BULK_MESSAGES = 20
 const BULK_MESSAGES = 100
 /** Nodes take 4 MB in a call. */
 const BULK_BYTES = 1_000_000
-/** Of the code and of the text of a refusal, which are kept: what an upstream sends is bounded by its headers alone. */
+/** Length of the code and of the text of a refusal that is kept: what an upstream sends is bounded by its headers alone. */
 const MAX_REFUSAL_LENGTH = 500
 
 type Client = Pick<UpstreamClient, 'call'>

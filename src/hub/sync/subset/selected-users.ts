@@ -25,7 +25,7 @@ export interface SubsetSettings {
 }
 
 interface WatchOptions {
-  /** Of the connection for all LISTEN of the process. */
+  /** Listens on the connection for all LISTEN of the process. */
   readonly listen: Database['listen']
   readonly signal: AbortSignal
   readonly log: Log

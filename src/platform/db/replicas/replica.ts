@@ -71,7 +71,7 @@ export class Replica {
     this.#monitorDb = this.#connectMonitor()
   }
 
-  /** Its connections for reads. */
+  /** Connections for reads. */
   get db(): Database {
     return this.#db
   }

@@ -17,7 +17,7 @@ export interface Filled {
 export interface Answer {
   readonly status: number
   readonly ms: number
-  /** Those that say something about the request: limits, cache, id. */
+  /** Headers that say something about the request: limits, cache, id. */
   readonly headers: readonly (readonly [string, string])[]
   readonly bytes: number
   /** The JSON, formatted; the text as it is where it is none. */

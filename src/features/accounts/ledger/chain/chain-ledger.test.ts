@@ -22,7 +22,7 @@ const newWallet = () => walletOn(chain, db, { balance: parseEther('1') })
 const inMs = (ms: number) => performance.now() + ms
 
 let release = () => {}
-/** Until it is released, the RPC does not answer these requests. */
+/** Holds these requests: the RPC does not answer them until they are released. */
 function holdRequests(isHeld: (method: string, params: readonly unknown[]) => boolean): void {
   const released = new Promise<void>((resolve) => {
     release = resolve

@@ -20,13 +20,13 @@ export interface SubmittedTransaction {
   readonly id: number
   /** False when an earlier order of this purpose has recorded it. */
   readonly isNew: boolean
-  /** Of the included attempt if it is known, else of the last one. */
+  /** Hash of the included attempt if it is known, else of the last one. */
   readonly hash: Hex
 }
 
 /** The state of a submitted transaction. */
 export interface SubmissionState {
-  /** Of the included attempt, or of the last one. */
+  /** Hash of the included attempt, or of the last one. */
   readonly hash: Hex
   /** Null until a block includes it. */
   readonly receipt: ChainReceipt | null

@@ -8,7 +8,7 @@ export interface FailedToken {
   readonly fid: number
   readonly token: string
   readonly outcome: Exclude<TokenOutcome, 'success'>
-  /** Of HTTP; 0 unless the answer was an error. */
+  /** HTTP status; 0 unless the answer was an error. */
   readonly httpStatus: number
 }
 

@@ -9,7 +9,7 @@ export interface TokenResponse {
     TokenOutcome,
     'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
   >
-  /** Of HTTP; 0 unless the answer was an error. */
+  /** HTTP status; 0 unless the answer was an error. */
   readonly httpStatus: number
 }
 
