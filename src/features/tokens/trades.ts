@@ -159,17 +159,20 @@ export interface Amount {
 }
 
 /**
- * Least value of a trade that sets a price: otherwise anybody could set any, for nothing. Where transactions cost cents, trades of a token
- * that is worth a price reach it; one whose trades never do has none.
+ * Least value of a trade that sets a price: otherwise anybody could set any price, for nothing. Transactions cost cents, so most trades
+ * are worth more. A token without such a trade has no price.
  */
 const MIN_PRICING_USD = 1
 
 /**
- * Least amount on both sides of a trade that sets a price, in smallest units. Pools round by one unit in their own favour, which is a
- * percent of 100, about their fee: for one wei they take a unit of a dollar. A dollar is 100 units of a token with two decimals,
- * and about 1,000 of a wrapped bitcoin: larger amounts would leave real trades of these out.
+ * Least amount on both sides of a trade that sets a price, in smallest units. Pools round amounts up by as much as one unit: they sell one
+ * wei for one unit of a dollar token. Of 100 units that is a percent, about as much as their fee. A dollar is 100 units of a token
+ * with two decimals, and about 1,000 of a wrapped bitcoin: a larger amount would leave out real trades of these.
  */
 const MIN_PRICING_UNITS = 100
+
+/** Newest trades of a token, sold or bought, that are searched for what priced it. */
+export const MAX_SEARCHED_TRADES = 1_000
 
 /** SQL: whether a row of `tokens.trades` is large enough to set a price. */
 export function isPricing(db: Queryable) {
