@@ -7,9 +7,10 @@ import { connect } from '../src/platform/db/connection.js'
 import { refuseTransactionPooling, TransactionPoolingError } from '../src/platform/db/pooling-check.js'
 import { freePort } from '../src/platform/process/free-port.js'
 import { createTestDatabase } from './database.js'
+import { createDatabaseLogin } from './database-login.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
-const { url } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 
 /** PgBouncer refuses to run as root. */
 const NOBODY = 65_534
@@ -75,6 +76,12 @@ async function answers(pooled: string): Promise<boolean> {
     () => db.end({ timeout: 0 }).then(() => false),
   )
 }
+
+it('without a pooler: a server without a second connection is not taken for one', async () => {
+  const login = await createDatabaseLogin(db, url)
+  await db.unsafe(`alter role ${new URL(login.url).username} connection limit 1`)
+  await expect(refuseTransactionPooling(login.url)).rejects.toMatchObject({ code: '53300' })
+})
 
 it('without a pooler: a connection that the driver replaces is not taken for one', async () => {
   // Seconds after which the driver closes a connection; by default half an hour or more.

@@ -13,8 +13,8 @@ const ANSWER_LIMIT_MS = 5_000
 /**
  * Refuses a pooler in transaction mode: prepared statements, session locks and LISTEN need one session for as long as a
  * connection lives. While a connection is in a transaction, its session is not free for others: another connection
- * that had it before then gets another one. A pooler in statement mode admits no transaction and closes
- * the connection, each time, and the server is the same as before.
+ * that had it before then gets another one. A pooler in statement mode answers statements, and closes the connection of each that
+ * begins a transaction.
  *
  * @throws TransactionPoolingError
  * @throws NoConnectionError when there is no answer: the database hangs, or a pooler has too few connections for two.
@@ -26,6 +26,8 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       const server = await serverOf(first)
+      // What has no connection to give fails here.
+      await sessionOf(second)
       const before = await sessionOf(first)
       const during = await second
         .begin(async (transaction) => {
