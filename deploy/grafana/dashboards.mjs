@@ -10,9 +10,12 @@ const CALLERS = `${P},route!~"/healthz|/readyz|/metrics"`
 const ANSWERED = `${P},route!~"/healthz|/readyz|/metrics|/v1/events/stream|/admin/stream"`
 
 const rate = (metric, by, labels = P) => `sum by (${by}) (rate(${metric}{${labels}}[${EVERY}]))`
-/** A counter of rare events appears with the first one, when `increase` has nothing to compare it with. */
+/**
+ * A counter of rare events appears with the first one, when `increase` has nothing to compare it with. One that was not scraped for
+ * less than an hour is not new.
+ */
 const events = (metric, range, labels = P) =>
-  `(${metric}{${labels}} unless ${metric}{${labels}} offset ${range}) or increase(${metric}{${labels}}[${range}])`
+  `(${metric}{${labels}} unless last_over_time(${metric}{${labels}}[1h] offset ${range})) or increase(${metric}{${labels}}[${range}])`
 const quantile = (share, metric, by, labels = P) =>
   `histogram_quantile(${share}, ${rate(`${metric}_bucket`, ['le', by].filter(Boolean).join(', '), labels)})`
 const quantiles = (metric, labels = P) =>

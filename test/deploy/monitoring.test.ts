@@ -97,14 +97,34 @@ describe.skipIf(spawnSync('promtool', ['--version']).status !== 0)('promtool', (
       'Events lost in an hour',
       'plaza_sync_missed_events_total{job="plaza",instance="a",state="lost"}',
       '_x9 1x20',
+      '20m',
       1,
     ],
-    ['Events lost in an hour', 'plaza_sync_upstream_age_seconds{job="plaza",instance="a"}', '1x30', 0],
-    ['Roles without a process', 'plaza_role_processes{job="plaza",instance="a",role="worker"}', '0x30', 1],
-    ['Roles without a process', 'plaza_role_processes{job="plaza",instance="a",role="worker"}', '2x30', 0],
-    ['Roles without a process', 'up{job="plaza",instance="a"}', '1x30', null],
-    ['Processes', 'up{job="plaza",instance="a"}', '1x3 stale', 0],
-  ])('the number "%s" after %s %s is %s', async (title, series, values, value) => {
+    [
+      'Events lost in an hour',
+      'plaza_sync_missed_events_total{job="plaza",instance="a",state="lost"}',
+      '1x3 _x10 1x80',
+      '70m',
+      0,
+    ],
+    ['Events lost in an hour', 'plaza_sync_upstream_age_seconds{job="plaza",instance="a"}', '1x30', '20m', 0],
+    [
+      'Roles without a process',
+      'plaza_role_processes{job="plaza",instance="a",role="worker"}',
+      '0x30',
+      '20m',
+      1,
+    ],
+    [
+      'Roles without a process',
+      'plaza_role_processes{job="plaza",instance="a",role="worker"}',
+      '2x30',
+      '20m',
+      0,
+    ],
+    ['Roles without a process', 'up{job="plaza",instance="a"}', '1x30', '20m', null],
+    ['Processes', 'up{job="plaza",instance="a"}', '1x3 stale', '20m', 0],
+  ])('the number "%s" after %s %s is, at %s, %s', async (title, series, values, eval_time, value) => {
     const { expr } = panels.find(({ name }) => name.endsWith(`: ${title}`))!
     const chosen = expr.replaceAll('$job', 'plaza.*').replaceAll('$instance', '.*')
     const exp_samples = value === null ? [] : [{ labels: '{}', value }]
@@ -112,7 +132,7 @@ describe.skipIf(spawnSync('promtool', ['--version']).status !== 0)('promtool', (
       {
         interval: '1m',
         input_series: [{ series, values }],
-        promql_expr_test: [{ expr: chosen, eval_time: '20m', exp_samples }],
+        promql_expr_test: [{ expr: chosen, eval_time, exp_samples }],
       },
     ]
     const folder = await mkdtemp(join(tmpdir(), 'plaza-rules-'))
