@@ -91,7 +91,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const { log, arrival = ARRIVAL } = options
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log,
-    // `recordResponses` writes one line for each request.
+    // `recordRequests` writes one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => {
       const requestId = headers['x-request-id']
@@ -164,12 +164,14 @@ function recordRequests(app: FastifyInstance, options: ServerOptions): void {
   app.addHook('onClose', async () => refusals.close())
   app.addHook('onRequest', (request, reply, done) => {
     let isRecorded = false
+    // When the connection is closed it has no address any more.
+    const { ip } = request
     const record = () => {
       if (isRecorded) return
       isRecorded = true
       const status = endStatusOf(request, reply)
       if (status !== null)
-        recordRequest(request, { status, elapsedMs: reply.elapsedTime }, { ...options, refusals })
+        recordRequest(request, { status, elapsedMs: reply.elapsedTime, ip }, { ...options, refusals })
     }
     // A reply that is not sent to its end only closes.
     reply.raw.once('finish', record).once('close', record)
@@ -179,7 +181,7 @@ function recordRequests(app: FastifyInstance, options: ServerOptions): void {
 
 function recordRequest(
   request: FastifyRequest,
-  { status, elapsedMs }: { readonly status: number; readonly elapsedMs: number },
+  { status, elapsedMs, ip }: { readonly status: number; readonly elapsedMs: number; readonly ip: string },
   { metrics, errors, feed, refusals }: ServerOptions & { readonly refusals: RefusalLog },
 ): void {
   const route = request.routeOptions.url ?? 'unmatched'
@@ -192,12 +194,12 @@ function recordRequest(
   const line = { method: request.method, route, status, ms: Math.round(elapsedMs), ...trace }
   feed?.noteRequest({ ...line, requestId: request.id })
   if (status < 400) request.log.debug(line, 'request')
-  else if (isFailure || refusals.admits(callerNameOf(request), status))
+  else if (isFailure || refusals.admits(callerNameOf(request, ip), status))
     request.log.info({ ...line, reason: redactedMessage(reason) || undefined }, 'request')
 }
 
 /** The key of a request, or its whole address, which an operator looks for. Only some routes have callers. */
-function callerNameOf({ caller, ip }: FastifyRequest & { readonly caller?: Caller | null }): string {
+function callerNameOf({ caller }: FastifyRequest & { readonly caller?: Caller | null }, ip: string): string {
   return caller?.keyId ? callerOfKey(caller.keyId) : clientAddress(ip)
 }
 

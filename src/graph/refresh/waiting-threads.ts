@@ -79,7 +79,7 @@ async function moveThread(
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await beforeMove?.(transaction)
-    await transaction`set local lock_timeout to default`
+    await transaction`set local lock_timeout = 0`
     await projectInto(transaction, 'social')
     await lockThreadsExclusively(transaction)
     await transaction.unsafe(`set local statement_timeout = '${statementTime}'`)

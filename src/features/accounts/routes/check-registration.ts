@@ -133,7 +133,7 @@ function checkDeadline(deadline: number, hasSigner: boolean, nowMs: number): voi
   const minSeconds = hasSigner ? MIN_VALID_WITH_KEY_SECONDS : MIN_VALID_SECONDS
   const nowUnix = Math.floor(nowMs / 1000)
   if (deadline >= nowUnix + minSeconds) return
-  const reason = hasSigner ? ', as the key of the signer is added first' : ''
+  const reason = hasSigner ? ', as a key is added first' : ''
   throw invalidField(
     'deadline',
     `must be at least ${minSeconds} seconds in the future${reason}; in Unix seconds it is ${nowUnix}`,

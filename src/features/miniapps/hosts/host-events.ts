@@ -68,7 +68,7 @@ export async function requireRegistered(db: Database, fid: number): Promise<void
     throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
 }
 
-/** Longest wait for the event before. With the delivery, it is as long as the request may take. */
+/** An event that had to wait longer for the one before is refused: with its delivery, the request would take too long. */
 const MAX_WAIT_MS = 5_000
 
 /** The last delivery of each user and mini app that runs in this process, or waits. */
