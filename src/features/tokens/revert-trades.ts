@@ -1,6 +1,6 @@
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import { isPricing, MAX_SEARCHED_TRADES } from './trades.js'
+import { pricingTrades } from './trades.js'
 
 /** Reverts the trades from this block on, and restores prices and ranks from the remaining trades. */
 export async function revertTrades(db: Transaction, network: ChainName, fromBlock: number): Promise<void> {
@@ -24,21 +24,7 @@ async function restorePrices(db: Transaction, ids: readonly number[]): Promise<v
     from tokens.tokens requested
     left join lateral (
       select usd, amount, traded_at
-      from (
-        (select block, log_index, usd, sold as amount, traded_at
-          from (
-            select * from tokens.trades where sold_id = requested.id
-            order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-          ) newest
-          where ${isPricing(db)} order by block desc, log_index desc limit 1)
-        union all
-        (select block, log_index, usd, bought as amount, traded_at
-          from (
-            select * from tokens.trades where bought_id = requested.id
-            order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-          ) newest
-          where ${isPricing(db)} order by block desc, log_index desc limit 1)
-      ) either
+      from (${pricingTrades(db, db`requested.id`)}) priced
       order by block desc, log_index desc
       limit 1
     ) last on true
@@ -63,20 +49,8 @@ async function restoreRanks(db: Transaction, ids: readonly number[]): Promise<vo
     select t.id, t.price_rank as rank, other.id as "otherId", other.price_rank as "otherRank"
     from tokens.tokens t
     cross join lateral (
-      (select bought_id
-        from (
-          select * from tokens.trades where sold_id = t.id
-          order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-        ) newest
-        where ${isPricing(db)})
-      union
-      (select sold_id
-        from (
-          select * from tokens.trades where bought_id = t.id
-          order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-        ) newest
-        where ${isPricing(db)})
-    ) traded (id)
+      select distinct other_id as id from (${pricingTrades(db, db`t.id`)}) priced
+    ) traded
     join tokens.tokens other on other.id = traded.id
     where t.id = any (${[...ids]}::integer[]) and t.price_rank is not null and not t.is_dollar
   `

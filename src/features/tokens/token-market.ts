@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
-import { isPricing, MAX_SEARCHED_TRADES } from './trades.js'
+import { pricingTrades } from './trades.js'
 
 /** The trades of a token in one of the windows. */
 export interface TradedWindow {
@@ -46,27 +46,8 @@ export async function readTradedWindows(
       ) traded
     ) v
     left join lateral (
-      select usd / (amount / 10::numeric ^ k.decimals)::float8 as price from (
-        (
-          select block, log_index, usd, sold as amount
-          from (
-            select * from tokens.trades where sold_id = k.id and block <= c.block
-            order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-          ) newest
-          where ${isPricing(db)}
-          order by block desc, log_index desc limit 1
-        )
-        union all
-        (
-          select block, log_index, usd, bought
-          from (
-            select * from tokens.trades where bought_id = k.id and block <= c.block
-            order by block desc, log_index desc limit ${MAX_SEARCHED_TRADES}
-          ) newest
-          where ${isPricing(db)}
-          order by block desc, log_index desc limit 1
-        )
-      ) earlier
+      select usd / (amount / 10::numeric ^ k.decimals)::float8 as price
+      from (${pricingTrades(db, db`k.id`, db`block <= c.block`)}) priced
       order by block desc, log_index desc limit 1
     ) p on true
     where k.id = any (${[...tokenIds]}::integer[])`

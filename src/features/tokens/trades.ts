@@ -1,4 +1,5 @@
 import { decodeEventLog, formatUnits, type Hex, parseAbi, toEventSelector } from 'viem'
+import type { Fragment } from '#postgres'
 import type { ChainName } from '../../hub/chain/chains.js'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 import type { Queryable, Transaction } from '../../platform/db/connection.js'
@@ -171,13 +172,32 @@ const MIN_PRICING_USD = 1
  */
 const MIN_PRICING_UNITS = 100
 
-/** Newest trades of a token, sold or bought, that are searched for what priced it. */
-export const MAX_SEARCHED_TRADES = 1_000
+/** Newest trades of a token, as many sold as bought, that are searched for those that set its price. */
+const MAX_SEARCHED_TRADES = 1_000
 
-/** SQL: whether a row of `tokens.trades` is large enough to set a price. */
-export function isPricing(db: Queryable) {
+/**
+ * SQL for the newest trades of a token that are large enough to set a price, with the `amount` of the token and the `other_id` that it was
+ * traded for. In the order of `block` and `log_index`, it is read only as far as it is needed.
+ *
+ * @param isCounted A condition on the rows of `tokens.trades`.
+ */
+export function pricingTrades(db: Queryable, tokenId: Fragment, isCounted: Fragment = db`true`): Fragment {
+  const newest = (side: Fragment, id: Fragment, otherId: Fragment) => db`(
+    select block, log_index, traded_at, usd, sold, bought, ${side} as amount, ${otherId} as other_id
+    from tokens.trades
+    where ${id} = ${tokenId} and ${isCounted}
+    order by block desc, log_index desc
+    limit ${MAX_SEARCHED_TRADES}
+  )`
   const minUnits = db`${MIN_PRICING_UNITS}::numeric`
-  return db`(usd >= ${MIN_PRICING_USD}::float8 and sold >= ${minUnits} and bought >= ${minUnits})`
+  return db`
+    select block, log_index, traded_at, usd, amount, other_id
+    from (
+      ${newest(db`sold`, db`sold_id`, db`bought_id`)}
+      union all
+      ${newest(db`bought`, db`bought_id`, db`sold_id`)}
+    ) newest
+    where usd >= ${MIN_PRICING_USD}::float8 and sold >= ${minUnits} and bought >= ${minUnits}`
 }
 
 /**

@@ -178,8 +178,8 @@ function sessionSettings(timeoutMs: number): Record<string, string> {
     idle_in_transaction_session_timeout: String(idleMs),
     // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
     jit: 'off',
-    // A role or a database may have others, on which what statements return and do depends: the driver reads times and bytes in
-    // one form each, texts in SQL have no escapes, and whoever waits for a lock must see what its holder has stored.
+    // A role or a database may have others, on which the results of statements depend. The driver reads times and bytes in one form
+    // each, texts in SQL have no escapes, and after waiting for a lock a transaction must see the rows that were committed meanwhile.
     TimeZone: 'UTC',
     DateStyle: 'ISO',
     bytea_output: 'hex',
