@@ -4,6 +4,7 @@ import type { CommandContext } from './cli/context.js'
 import { errorHint } from './cli/error-hint.js'
 import { createProgram } from './cli/program.js'
 import { StoppedError, StopSignals } from './cli/stop-signals.js'
+import { errorCode } from './platform/errors.js'
 import { nodeVersionProblem } from './platform/process/node-version.js'
 import { requiredNode } from './platform/process/version.js'
 
@@ -28,7 +29,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // A command that goes on until it is stopped, such as `logs -f`, has nothing more to do then; a server has.
 if (first !== 'serve') {
   process.stdout.on('error', (error) => {
-    if ('code' in error && error.code === 'EPIPE') stops.stopCommand()
+    if (errorCode(error) === 'EPIPE') stops.stopCommand()
   })
 }
 

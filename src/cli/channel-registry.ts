@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { checksumAddress } from 'viem'
 import { LocalChannelRegistry, lastVerifiedAddress } from '../hub/registry/channel-registry.js'
 import type { Database } from '../platform/db/connection.js'
-import { type Refusal, refuse } from '../platform/errors.js'
+import { isRefusal, type Refusal, refuse } from '../platform/errors.js'
 import { hexOf } from '../protocol/bytes.js'
 import { fid, hexBytes, wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -35,7 +35,7 @@ export function addChannelRegistryCommands(channel: Command, context: CommandCon
       checkOwner(named)
       await change(context, { key, json }, async (registry, db) => {
         const owner = await ownerOf(db, named)
-        return 'code' in owner ? owner : await registry.register(key, owner, days)
+        return isRefusal(owner) ? owner : await registry.register(key, owner, days)
       })
     },
   )
@@ -57,7 +57,7 @@ export function addChannelRegistryCommands(channel: Command, context: CommandCon
       checkOwner(named)
       await change(context, { key, json }, async (registry, db) => {
         const owner = await ownerOf(db, named)
-        return 'code' in owner ? owner : await registry.transfer(key, owner)
+        return isRefusal(owner) ? owner : await registry.transfer(key, owner)
       })
     },
   )

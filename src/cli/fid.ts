@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { checksumAddress } from 'viem'
 import { ethAccount, newPrivateKey } from '../hub/registry/eth-account.js'
+import { isRefusal } from '../platform/errors.js'
 import { hexOf } from '../protocol/bytes.js'
 import { hexBytes } from './arguments.js'
 import type { CommandContext } from './context.js'
@@ -31,7 +32,7 @@ async function createFid(context: CommandContext, given: Buffer | undefined, jso
   const address = checksumAddress(hexOf(custody))
   await withRegistry(context, { command: 'fid', json }, async (registry) => {
     const result = await registry.createFid(custody)
-    if ('code' in result) return result
+    if (isRefusal(result)) return result
     const key = privateKey === null ? {} : { custodyPrivateKey: hexOf(privateKey) }
     return {
       json: { fid: result.fid, custody: address, ...key },

@@ -2,7 +2,7 @@ import { farcasterNetworks } from '../app/farcaster-networks.js'
 import type { Hub } from '../hub/hub.js'
 import { LocalRegistry, refuseRealNetwork } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
-import type { Refusal } from '../platform/errors.js'
+import { isRefusal, type Refusal } from '../platform/errors.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { withHub } from './with-hub.js'
 
@@ -28,7 +28,7 @@ export async function withRegistry(
   const report = await withHub(context, command, ({ db, hub }) =>
     work(new LocalRegistry({ db, hub, clock: Date.now }), db, hub),
   )
-  if ('code' in report) throw new UsageError(report.message)
+  if (isRefusal(report)) throw new UsageError(report.message)
   if (json) context.print(JSON.stringify(report.json))
   else for (const line of report.lines) context.print(line)
 }

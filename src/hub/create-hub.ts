@@ -1,6 +1,6 @@
 import type { Database } from '../platform/db/connection.js'
 import { isBeyondLimits, isRetryable, unavailableError } from '../platform/db/connection-errors.js'
-import { PlazaError, type Refusal, refusalError } from '../platform/errors.js'
+import { errorCode, PlazaError, type Refusal, refusalError } from '../platform/errors.js'
 import { FarcasterNetwork, type UserNameProof } from '../protocol/definitions.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { isChannelType } from '../protocol/message-kinds.js'
@@ -227,9 +227,7 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
 
 /** SQLSTATE 23514 on insert: the log has no partition for today, as maintenance has not run for days. */
 function isMissingPartition(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && error.code === '23514' && /no partition/.test(error.message)
-  )
+  return errorCode(error) === '23514' && /no partition/.test(String(error))
 }
 
 async function checkUnstored(options: HubOptions, message: SignedMessage): Promise<Refusal | null> {

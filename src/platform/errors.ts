@@ -66,6 +66,11 @@ export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
+/** Whether a result is a refusal. No other result has a `code`. */
+export function isRefusal<T extends object>(result: T): result is Extract<T, Refusal> {
+  return 'code' in result
+}
+
 /** Returns the code and text of a refusal without names and numbers, which may be millions: equal for refusals of one kind. */
 export function refusalKind({ code, message }: Refusal): string {
   return `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
@@ -116,4 +121,9 @@ export class PlazaError extends Error {
 /** Converts a refusal to an error that names the invalid member, if any. */
 export function refusalError({ code, message }: Refusal, property?: string): PlazaError {
   return new PlazaError(code, message, { property })
+}
+
+/** Returns the code of an error of Node.js or of PostgreSQL: `ENOENT`, `23505`. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

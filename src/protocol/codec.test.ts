@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Refusal } from '../platform/errors.js'
-import {
-  decodeMessage,
-  decodeStoredMessage,
-  encodeMessage,
-  fromProtobuf,
-  isRefusal,
-  toProtobuf,
-} from './codec.js'
+import { isRefusal, type Refusal } from '../platform/errors.js'
+import { decodeMessage, decodeStoredMessage, encodeMessage, fromProtobuf, toProtobuf } from './codec.js'
 import {
   CastAddBody,
   Message,

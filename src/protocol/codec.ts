@@ -51,11 +51,6 @@ export const noData = refuse('bad_request.validation_failure', 'message has no d
 /** The refusal of a message with a number that JavaScript cannot hold (docs/protocol.md §3.2). */
 const largeNumber = refuse('bad_request.validation_failure', 'a number in data is larger than 2^53 - 1')
 
-/** Returns true if `decodeMessage` returned a refusal. */
-export function isRefusal(result: SignedMessage | Refusal): result is Refusal {
-  return 'code' in result
-}
-
 /**
  * Decodes an encoded `Message` from outside, to what the network reads from it (docs/protocol.md §3.2). The result
  * is a copy and does not refer to `bytes`.

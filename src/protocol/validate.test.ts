@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Refusal } from '../platform/errors.js'
-import { decodeMessage, fromProtobuf, isRefusal } from './codec.js'
+import { isRefusal, type Refusal } from '../platform/errors.js'
+import { decodeMessage, fromProtobuf } from './codec.js'
 import { HashScheme, Message, MessageType, SignatureScheme } from './definitions.js'
 import type { SignedMessage } from './message.js'
 import {

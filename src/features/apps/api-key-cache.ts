@@ -103,8 +103,8 @@ async function readForItself(
     try {
       return await callers.read(name, reading)
     } catch (error) {
-      const isRefusal = error instanceof PlazaError && error.code === 'bad_request.rate_limited'
-      if (isOwn || !isRefusal) throw error
+      const isRateLimited = error instanceof PlazaError && error.code === 'bad_request.rate_limited'
+      if (isOwn || !isRateLimited) throw error
     }
   }
 }

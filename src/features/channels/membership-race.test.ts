@@ -3,6 +3,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
+import { isRefusal } from '../../platform/errors.js'
 import { setChannelFollow } from './channel-follows.js'
 import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
@@ -37,7 +38,7 @@ type Role = 'member' | 'moderator'
 
 async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<string> {
   const outcome = await change
-  return 'code' in outcome ? outcome.code : outcome.message
+  return isRefusal(outcome) ? outcome.code : outcome.message
 }
 
 const invite = (fid: number, role: Role, callerFid = owner) =>

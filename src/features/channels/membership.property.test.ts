@@ -5,6 +5,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import { isRefusal } from '../../platform/errors.js'
 import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { readStoredChannel, type StoredMembership, validMemberships } from './testing/stored-membership.js'
@@ -43,7 +44,7 @@ const done = 'done'
 
 async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<string> {
   const outcome = await change
-  return 'code' in outcome ? outcome.code : done
+  return isRefusal(outcome) ? outcome.code : done
 }
 
 /** States that the run reached. All must occur, or the test proves little. */

@@ -4,6 +4,7 @@ import { moderatorsOf } from '../../graph/project/channel-slots.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { HOUR_SECONDS } from '../../platform/durations.js'
+import { isRefusal } from '../../platform/errors.js'
 import {
   decideAnswer,
   decideInvite,
@@ -80,7 +81,7 @@ async function changeMembership(
     const membership = await readMembershipState(transaction, request, nowUnix)
     if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.windowStartedAt, nowUnix)
     const decision = decide(membership)
-    if ('code' in decision) return decision
+    if (isRefusal(decision)) return decision
     const message = await writeChange(transaction, request, decision, nowUnix)
     stale = staleTagsOf(decision, request)
     await publishInvalidation(transaction, stale)

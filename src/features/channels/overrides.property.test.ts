@@ -6,6 +6,7 @@ import { TestUser, testNowUnix } from '../../../test/network.js'
 import { createRecordingLog } from '../../../test/sync/test-sync.js'
 import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import { isRefusal } from '../../platform/errors.js'
 import { setChannelFollow } from './channel-follows.js'
 import { saveChannel } from './channels.js'
 import { importChannels } from './import-channels.js'
@@ -106,7 +107,7 @@ function join(id: ChannelId, fid: number, role: 'member' | 'moderator'): Command
   return command(`${fid} becomes ${role} of ${id}`, async (model) => {
     await inviteMember(writer, { channelId: id, callerFid: owner, fid, role }, testNowUnix)
     const outcome = await answerInvite(writer, { channelId: id, fid, role, accept: true }, testNowUnix)
-    if (!('code' in outcome)) model[id].memberships.set(fid, { role, isRestricted: false })
+    if (!isRefusal(outcome)) model[id].memberships.set(fid, { role, isRestricted: false })
   })
 }
 

@@ -5,11 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
+import { isRefusal } from '../../platform/errors.js'
 import type { TransactionOrder } from '../accounts/ledger/chain/transaction-order.js'
 import { walletOnNetwork } from '../accounts/wallets/wallets.js'
 import { ensureApp } from '../apps/apps.js'
 import { testVault } from '../signers/testing/approved-signer.js'
-import { isRefused, isRepeated, type OrderLedger, type OrderWait, submitOrders } from './orders.js'
+import { isRepeated, type OrderLedger, type OrderWait, submitOrders } from './orders.js'
 import { spendingContext, walletWithEther } from './testing/spending-scene.js'
 
 const { db } = await createTestDatabase()
@@ -66,13 +67,13 @@ describe('submitOrders', () => {
     const orders = newOrders(10)
     failEstimatesOf(orders[1]!)
     const results = await submitOrders(ledger, orders, afterBroadcast())
-    expect(results.map((result) => isRefused(result))).toEqual(
+    expect(results.map((result) => isRefusal(result))).toEqual(
       orders.map((_, index) => index === 1 || index >= 8),
     )
     expect(results[1]).toMatchObject({ code: 'unavailable.other_side' })
     proxy.faults = {}
     const again = await submitOrders(ledger, orders, afterBroadcast())
-    expect(again.some(isRefused)).toBe(false)
+    expect(again.some((result) => isRefusal(result))).toBe(false)
     expect(again[0]).toMatchObject({ hash: (results[0] as { hash: string }).hash })
     await expect.poll(() => Promise.all(orders.map(balanceOf))).toEqual(orders.map(() => VALUE))
   })
@@ -118,7 +119,9 @@ describe('submitOrders', () => {
         throw Object.assign(new Error('away'), failure)
       },
     }
-    expect((await submitOrders(lost, newOrders(1), afterBroadcast())).some(isRefused)).toBe(false)
+    expect(
+      (await submitOrders(lost, newOrders(1), afterBroadcast())).some((result) => isRefusal(result)),
+    ).toBe(false)
     expect(failures).toEqual([])
   })
 

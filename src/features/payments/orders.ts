@@ -1,5 +1,5 @@
 import { NoConnectionError, type Outage, outageOf } from '../../platform/db/connection-errors.js'
-import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
+import { isRefusal, PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { pause, resultWithin } from '../../platform/process/pause.js'
 import type { ChainLedger } from '../accounts/ledger/chain/chain-ledger.js'
 import type {
@@ -59,7 +59,7 @@ export async function submitOrders(
   if (first === undefined) return []
   const submitted = await recordOrders(ledger, orders, wait)
   let results: OrderResult[] = submitted.map((each) =>
-    'code' in each ? each : { hash: each.hash, receipt: null },
+    isRefusal(each) ? each : { hash: each.hash, receipt: null },
   )
   const restMs = () => Math.max(0, untilMs - performance.now())
   while (restMs() > 0) {
@@ -116,7 +116,7 @@ async function recordOrders(
     }
   }
   if (failure === null) return submitted
-  if (submitted.every((each) => 'code' in each)) throw failure.cause
+  if (submitted.every((each) => isRefusal(each))) throw failure.cause
   const { cause } = failure
   return orders.map((_, index) => submitted[index] ?? refusalOf(cause))
 }
@@ -163,13 +163,8 @@ export async function isRepeated(
   return false
 }
 
-/** Whether an order was refused and nothing was sent. */
-export function isRefused(result: OrderResult): result is Refusal {
-  return 'code' in result
-}
-
 function isWaiting(result: OrderResult): boolean {
-  return !isRefused(result) && result.receipt === null
+  return !isRefusal(result) && result.receipt === null
 }
 
 /**
@@ -184,7 +179,7 @@ async function readResults(
 ): Promise<OrderResult[]> {
   const results = [...previous]
   const waiting = submitted.flatMap((each, index) =>
-    'code' in each || !isWaiting(previous[index]!) ? [] : [{ each, index }],
+    isRefusal(each) || !isWaiting(previous[index]!) ? [] : [{ each, index }],
   )
   for (let at = 0; at < waiting.length; at += CONCURRENCY) {
     const part = waiting.slice(at, at + CONCURRENCY).map(async ({ each, index }) => {

@@ -2,7 +2,7 @@ import { notifyChangedLanes, notifyLanes } from '../../outbox/outbox-queue.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { UNIQUE_VIOLATION } from '../../platform/db/connection-errors.js'
 import { runInBatches } from '../../platform/db/run-in-batches.js'
-import { PlazaError } from '../../platform/errors.js'
+import { errorCode, PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
@@ -391,7 +391,7 @@ async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<R
   try {
     return await write()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) {
+    if (errorCode(error) === UNIQUE_VIOLATION) {
       throw new PlazaError('conflict', 'the app has a webhook with this subscription to this url already', {
         property: 'subscription',
         cause: error,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { errorCode } from '../../platform/errors.js'
 import {
   decodeMember,
   decodeMemberHeader,
@@ -39,7 +40,7 @@ export interface OpenArchiveOptions {
 export async function openArchiveFile(path: string, options: OpenArchiveOptions): Promise<ArchiveFile> {
   const flags = constants.O_RDWR | constants.O_CREAT | (options.resume ? 0 : constants.O_EXCL)
   const handle = await open(path, flags, 0o600).catch((error: unknown) => {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     throw new Error(`${path} exists: resume it with --resume, or choose another name`)
   })
   try {

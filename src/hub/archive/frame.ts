@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../platform/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../platform/errors.js'
 import { decodeMessage, encodeMessage } from '../../protocol/codec.js'
 import { HubEventType, OnChainEvent, UserNameProof, UserNameType } from '../../protocol/definitions.js'
 import { WireReader } from '../../protocol/wire.js'
@@ -133,7 +133,7 @@ export function isItem(result: MergeItem | Refusal): result is MergeItem {
 function messageItem(encoded: Buffer | null): MergeItem | Refusal {
   if (encoded === null) return malformed('frame has no message')
   const message = decodeMessage(encoded)
-  return 'code' in message ? message : { kind: 'message', message }
+  return isRefusal(message) ? message : { kind: 'message', message }
 }
 
 function transferItem(encoded: Buffer | null): MergeItem | Refusal {

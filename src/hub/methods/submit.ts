@@ -1,11 +1,10 @@
-import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
+import { isRefusal, PlazaError, type Refusal, refusalError, refuse } from '../../platform/errors.js'
 import { inSlices } from '../../platform/process/turns.js'
 import { hexOf } from '../../protocol/bytes.js'
 import {
   decodeMessage,
   encodeMessage,
   fidBesideDataBytes,
-  isRefusal,
   isWhole,
   noData,
   toProtobuf,
@@ -87,8 +86,8 @@ function signedMessageJson(message: SignedMessage): MessageJson {
 /** @throws PlazaError for a message that has no JSON form: without a body, or of no type (docs/protocol.md §2.3). */
 function shownMessageJson(message: SignedMessage): MessageJson {
   const { data } = message
-  if (bodyKindOf(data) === undefined) throw toError(noMessageData)
-  if (messageTypeNames[data.type] === undefined || data.type === 0) throw toError(noMessageType)
+  if (bodyKindOf(data) === undefined) throw refusalError(noMessageData)
+  if (messageTypeNames[data.type] === undefined || data.type === 0) throw refusalError(noMessageType)
   return signedMessageJson(message)
 }
 
@@ -105,10 +104,10 @@ const noFid = refuse('bad_request.invalid_param', 'fid cannot be 0')
 /** Submits one encoded message, durably. @throws PlazaError with the code of the refusal. */
 async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
   const message = decodeMessage(bytes)
-  if (isRefusal(message)) throw toError(message === noData ? noFid : message)
-  if (message.data.fid === 0) throw toError(noFid)
+  if (isRefusal(message)) throw refusalError(message === noData ? noFid : message)
+  if (message.data.fid === 0) throw refusalError(noFid)
   const [refusal] = await hub.submit([message], { origin: 'client' })
-  if (refusal) throw toError(refusal)
+  if (refusal) throw refusalError(refusal)
   return message
 }
 
@@ -127,8 +126,8 @@ interface Validation {
 async function validateOne(hub: Hub, bytes: Buffer, transport: Transport): Promise<Validation> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) {
-    if (message.code === 'bad_request.parse_failure') throw toError(message)
-    if (message === noData && transport === 'http') throw toError(noMessageData)
+    if (message.code === 'bad_request.parse_failure') throw refusalError(message)
+    if (message === noData && transport === 'http') throw refusalError(noMessageData)
     return { valid: false, message: null }
   }
   const tierFid = transport === 'grpc' ? fidBesideDataBytes(bytes) : message.data.fid
@@ -175,7 +174,7 @@ function bulkMessages(body: Buffer): Buffer[] {
       messages.push(body.subarray(content, end))
     })
   } catch (error) {
-    if (error === tooManyMessages) throw toError(tooManyMessages)
+    if (error === tooManyMessages) throw refusalError(tooManyMessages)
     const text = 'Invalid protobuf data: not a SubmitBulkMessagesRequest'
     throw new PlazaError('bad_request.parse_failure', text)
   }
@@ -186,10 +185,6 @@ function bulkMessages(body: Buffer): Buffer[] {
 const wrongWireType = new Error('the messages are not bytes')
 
 const tooManyMessages = refuse('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
-
-function toError(refusal: Refusal): PlazaError {
-  return new PlazaError(refusal.code, refusal.message)
-}
 
 /** The hash that an invalid message claims to have, so that a client can identify it. */
 function decodeHash(bytes: Buffer): Uint8Array {

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { DAY_SECONDS } from '../../platform/durations.js'
-import { type Refusal, refuse } from '../../platform/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../platform/errors.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import { channelIdOf } from '../../protocol/channel-uri.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
@@ -74,7 +74,7 @@ export class LocalChannelRegistry {
     const label = channelIdOf(key)
     return await withRegistryLock(db, async (locked) => {
       const decision = decide(await findChannel(locked, label), nowUnix)
-      if ('code' in decision) return decision
+      if (isRefusal(decision)) return decision
       const blockNumber = await nextBlockNumber(db, nowUnix)
       const transaction = `channel/${key}/${blockNumber}`
       const events = decision.map((change, logIndex) =>

@@ -1,6 +1,7 @@
 import { decodeAbiParameters, recoverTypedDataAddress } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { isRefusal } from '../../platform/errors.js'
 import {
   FarcasterNetwork,
   MessageData,
@@ -32,7 +33,7 @@ afterAll(() => hub.close())
 
 async function newFid(custody = ethAccount(newPrivateKey())): Promise<number> {
   const result = await registry.createFid(custody.address)
-  if ('code' in result) throw new Error(result.message)
+  if (isRefusal(result)) throw new Error(result.message)
   return result.fid
 }
 

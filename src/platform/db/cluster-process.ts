@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { errorCode } from '../errors.js'
 import { isShortage, processIdentity } from '../process/process-identity.js'
 
 /** The content of `postmaster.pid`. The file is internal to PostgreSQL; `pg_ctl` reads it in the same way. */
@@ -98,7 +99,7 @@ function hasListener(path: string): Promise<boolean> {
       socket.destroy()
       resolve(true)
     })
-    socket.once('error', (error) => resolve('code' in error && error.code === 'EAGAIN'))
+    socket.once('error', (error) => resolve(errorCode(error) === 'EAGAIN'))
   })
 }
 
@@ -116,7 +117,7 @@ function isServerIn(pid: number, directories: readonly string[]): boolean {
   try {
     return directories.includes(readlinkSync(`/proc/${pid}/cwd`))
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return false
+    if (errorCode(error) !== 'EACCES') return false
     return directories.includes(commandDirectory(pid))
   }
 }

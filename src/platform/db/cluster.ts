@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { errorCode } from '../errors.js'
 import { processIdentity } from '../process/process-identity.js'
 import { processesIn, readPostmaster, refuseOtherContainer, runsIn } from './cluster-process.js'
 import type { Binaries } from './embedded-binaries.js'
@@ -253,7 +254,7 @@ function pidIsTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -115,7 +115,7 @@ export function outageOf(error: unknown): Outage | null {
   const shortage = codes.map(shortageOf).find((found) => found !== null)
   if (shortage) return shortage
   if (codes.includes(cancelledState)) return 'StatementTimeout'
-  return isAway(causes) || causes.some(isRefusal) ? 'DatabaseAway' : null
+  return isAway(causes) || causes.some(isRefusedSession) ? 'DatabaseAway' : null
 }
 
 /**
@@ -124,7 +124,7 @@ export function outageOf(error: unknown): Outage | null {
  */
 export function isConnectionRefused(error: unknown): boolean {
   const causes = causesOf(error)
-  return !isAway(causes) && causes.some(isRefusal)
+  return !isAway(causes) && causes.some(isRefusedSession)
 }
 
 /** Marks the error of a connection that could not be opened: nothing was sent that could have been executed. */
@@ -199,7 +199,7 @@ function isAway(causes: readonly Error[]): boolean {
  * A server ends a session with severity FATAL, or all with PANIC. What is none of `unavailableState` comes before the session begins: of a
  * password (28P01), `pg_hba.conf` (28000), the database (3D000, 42501, 55000).
  */
-function isRefusal(error: Error): boolean {
+function isRefusedSession(error: Error): boolean {
   if (unopened.has(error)) return true
   return (
     error.name === 'PostgresError' && 'severity' in error && /^(FATAL|PANIC)$/.test(String(error.severity))

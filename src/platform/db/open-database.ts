@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { errorCode } from '../errors.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 import { isConnectionRefused, isLockTimeout, isUnavailable } from './connection-errors.js'
@@ -166,7 +167,7 @@ async function urlOfServer(dataDir: string): Promise<string | null> {
 
 /** 3D000: on its first start, a server has PostgreSQL running a moment before its database exists. */
 function isInitializing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '3D000'
+  return errorCode(error) === '3D000'
 }
 
 interface Waiting {

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver as NameServerResolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import { errorCode } from '../errors.js'
 import { resultWithin } from '../process/pause.js'
 import { type NetFailure, NetFailureError, netFailure } from './net-failure.js'
 import { bareHost, checkAddress, isLocalhost, type TargetPolicy } from './target.js'
@@ -112,5 +113,5 @@ function failureOf(answers: readonly PromiseSettledResult<readonly string[]>[]):
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  return errorCode(error) ?? 'unknown error'
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher, errors } from 'undici'
+import { errorCode } from '../errors.js'
 import { parseUrl } from '../text/parse-url.js'
 import { activeSpan, recordedSpan, type TraceSpan } from '../tracing/active-span.js'
 import { ACCEPTED_ENCODINGS, type Body, readBody, readPartOfBody } from './body.js'
@@ -208,7 +209,7 @@ function send(
 /** Whether a connection that was open has ended: one that a target keeps, or a target that hangs up. */
 function isConnectionLost(error: unknown): boolean {
   if (error instanceof errors.SocketError) return true
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+  return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
 }
 
 function headOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerHead {
@@ -303,8 +304,8 @@ function failureOf(error: unknown): NetFailure | null {
 
 /** The code of an error. Of connections to several addresses, it is that of one that says something of the target. */
 function codeOf(error: Error): string {
-  const codes = [error, ...(error instanceof AggregateError ? error.errors : [])].map((each: unknown) =>
-    each instanceof Error && 'code' in each ? String(each.code) : '',
+  const codes = [error, ...(error instanceof AggregateError ? error.errors : [])].map(
+    (each: unknown) => errorCode(each) ?? '',
   )
   return codes.find((code) => systemCode.test(code) && !localCodes.has(code)) ?? codes[0]!
 }

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../errors.js'
 
 /** EMFILE, ENFILE: no more open files. EAGAIN, ENOMEM: no more processes or memory. */
 const SHORTAGES = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']
 
 /** Whether the error says that this process lacks a resource, and so nothing about what it asked for. */
 export function isShortage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && SHORTAGES.includes(String(error.code))
+  return SHORTAGES.includes(errorCode(error) ?? '')
 }
 
 /**

@@ -27,6 +27,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { errorCode } from '../errors.js'
 import type { Log } from '../log/log.js'
 import { resultWithin } from '../process/pause.js'
 import { redactedMessage } from '../text/redacted-message.js'
@@ -204,7 +205,7 @@ class OtlpSpan implements TraceSpan {
     const message = redactedMessage(error instanceof Error ? error.message : String(error))
     this.span.setStatus({ code: SpanStatusCode.ERROR, message })
     if (!(error instanceof Error)) return
-    const type = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+    const type = errorCode(error) ?? error.name
     this.span.setAttributes({ 'error.type': type })
     this.span.addEvent('exception', {
       'exception.type': error.name,

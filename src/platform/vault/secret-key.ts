@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../errors.js'
 
 const FILE = 'secret.key'
 const KEY_BYTES = 32
@@ -42,5 +43,5 @@ async function readOrNull(file: string): Promise<string | null> {
 }
 
 function isError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  return errorCode(error) === code
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../platform/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../platform/errors.js'
 import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery, recoverClaimant } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { type KeyAddBody, type KeyRemoveBody, MessageType } from '../definitions.js'
@@ -47,7 +47,7 @@ export const keyAdd: MessageKind<KeyAddBody> = {
     const custody = await recoverKeyAddCustody(body, data.fid, recover)
     if (custody === null) return 'invalid signature'
     const request = await verifySignedKeyRequest(body, data.timestamp, recover)
-    return 'code' in request ? request.message : null
+    return isRefusal(request) ? request.message : null
   },
   claimRecoveries: 2,
   conflictKey: (body) => asBuffer(body.key),

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { SECOND_MS } from '../../../platform/durations.js'
-import { PlazaError, type Refusal } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, type Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
@@ -173,7 +173,7 @@ export class FidPool {
     )
     const call = { kind: 'register', holder, recovery, extraUnits: 0 } as const
     const result = await ledger.buy({ walletId, purpose: `fid pool ${id}`, call })
-    if (!('code' in result)) return result.fid!
+    if (!isRefusal(result)) return result.fid!
     // Only our signature registers this address, so a fid that it holds is the ordered one, no matter who paid.
     return (await ledger.fidOf(address, 'finally')) ?? result
   }

@@ -3,7 +3,7 @@ import { type EventPosition, transactionHash } from '../../../hub/registry/local
 import { signerState } from '../../../hub/registry/registry.js'
 import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
-import type { Refusal } from '../../../platform/errors.js'
+import { isRefusal, type Refusal } from '../../../platform/errors.js'
 import { OnChainEvent } from '../../../protocol/definitions.js'
 import type {
   AccountCall,
@@ -108,9 +108,9 @@ export class LocalLedger implements AccountLedger {
     const position = await this.#nextPosition(purchase.call)
     const context = { db: lockedDb, position, payer: payer!.address }
     const result = await executeLocally(context, purchase.call)
-    if ('code' in result) return result
+    if (isRefusal(result)) return result
     const recorded = await this.#record(purchase, position, result)
-    return 'code' in recorded ? recorded : await this.#finish(recorded)
+    return isRefusal(recorded) ? recorded : await this.#finish(recorded)
   }
 
   /** Records a purchase in its own transaction, committed before anything is merged. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { PlazaError, refusalError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 import { idemConflictError } from '../../publishing/idem.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
@@ -152,13 +152,13 @@ async function makePurchase(
   call: AccountCall,
 ): Promise<void> {
   const result = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
-  if ('code' in result && result.code === 'insufficient_funds' && !isExpired) throw refusalError(result)
-  if ('code' in result && done === 0) {
+  if (isRefusal(result) && result.code === 'insufficient_funds' && !isExpired) throw refusalError(result)
+  if (isRefusal(result) && done === 0) {
     await db`delete from accounts.direct_registrations where id = ${id} and done = 0`
     throw refusalError(result)
   }
-  const { fid, hash }: Partial<Receipt> = 'code' in result || done > 0 ? {} : result
-  const problems = 'code' in result ? [`signer ${done} was not added: ${result.message}`] : []
+  const { fid, hash }: Partial<Receipt> = isRefusal(result) || done > 0 ? {} : result
+  const problems = isRefusal(result) ? [`signer ${done} was not added: ${result.message}`] : []
   await db`
     update accounts.direct_registrations
     set done = done + 1, failures = 0, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),

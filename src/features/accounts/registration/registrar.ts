@@ -1,6 +1,12 @@
 import type { EthAccount } from '../../../hub/registry/eth-account.js'
 import { KEY_REQUEST_SECONDS, keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
-import { type ErrorCode, PlazaError, type Refusal, refusalError } from '../../../platform/errors.js'
+import {
+  type ErrorCode,
+  isRefusal,
+  PlazaError,
+  type Refusal,
+  refusalError,
+} from '../../../platform/errors.js'
 import { pause } from '../../../platform/process/pause.js'
 import { KEY_TYPE_ED25519 } from '../../../protocol/key-rules.js'
 import { openCustodyAccount } from '../fid-pool/fid-orders.js'
@@ -235,7 +241,7 @@ export class Registrar {
     const { id, walletId, poolEntryId } = registration
     const call = await createCall(await openCustodyAccount(db, vault, poolEntryId))
     const result = await ledger.buy({ walletId, purpose: `registration ${id} ${stepName}`, call })
-    if (!('code' in result)) return null
+    if (!isRefusal(result)) return null
     if (result.code === 'insufficient_funds') throw refusalError(result)
     return result
   }

@@ -13,7 +13,7 @@ import { readQuotes } from '../../../graph/query/feeds-by-embed.js'
 import { sortCasts } from '../../../graph/query/feeds-ranked.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { priceOfItems } from '../../../platform/limits/work-prices.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
@@ -170,7 +170,7 @@ export const castEmbedCrawl = defineOperation({
 
   async handle({ crawler }, { url }, { keyId }) {
     const result = await crawler.crawlNow(url, callerOfKey(keyId))
-    if ('code' in result) throw new PlazaError(result.code, result.message, { property: 'url' })
+    if (isRefusal(result)) throw refusalError(result, 'url')
     return { metadata: result.metadata }
   },
 })

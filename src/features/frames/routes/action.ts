@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { OtherReply } from '../../../api/operation.js'
 import { castHashParameter, choiceParameter, textParameter } from '../../../api/parameters.js'
 import { Frame } from '../../../graph/view/schema/url-metadata.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { callerOfKey } from '../../../platform/limits/caller-name.js'
 import { parentUrl } from '../../feeds/routes/feed-parameters.js'
 import { defineOperation, deprecate, type Operation } from '../../operation.js'
@@ -169,7 +169,7 @@ const frameCrawl = defineOperation({
 
   async handle({ crawler }, { url }, { keyId }) {
     const result = await crawler.crawlNow(url, callerOfKey(keyId))
-    if ('code' in result) throw new PlazaError(result.code, result.message, { property: 'url' })
+    if (isRefusal(result)) throw refusalError(result, 'url')
     const { frame } = result.metadata
     if (frame === undefined) {
       throw new PlazaError('bad_request.invalid_param', 'the page at url has no frame', { property: 'url' })

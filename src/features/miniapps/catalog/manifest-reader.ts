@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
+import { isRefusal } from '../../../platform/errors.js'
 import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import type { TargetPolicy } from '../../../platform/outbound/target.js'
@@ -54,7 +55,7 @@ async function readManifest(
   domain: string,
 ): Promise<VerifiedManifest | ManifestFailure> {
   const site = parseSite(domain, targetPolicy)
-  if ('code' in site) return permanent(site.message)
+  if (isRefusal(site)) return permanent(site.message)
   const answer = await net.request(manifestRequest(site))
   if (isNetFailure(answer)) {
     return { failure: `${answer.kind}: ${answer.detail}`, isTransient: isTransient(answer) }
@@ -66,14 +67,14 @@ async function readManifest(
   const file = answer.isTruncated ? null : readObject(Buffer.from(answer.bytes))
   if (file === null) return permanent(`not a JSON object of up to ${MAX_MANIFEST_BYTES} bytes`)
   const manifest = parseManifest(file, targetPolicy)
-  if ('code' in manifest) return permanent(manifest.message)
+  if (isRefusal(manifest)) return permanent(manifest.message)
   const decoded = parseJsonSignature(manifest.accountAssociation)
-  if ('code' in decoded) return permanent(decoded.message)
+  if (isRefusal(decoded)) return permanent(decoded.message)
   if (decoded.type === 'app_key') return permanent('accountAssociation is signed by an app key')
   if (readObject(decoded.payload)?.domain !== domain)
     return permanent('accountAssociation is of another domain')
   const signer = await verifyEventSigner(db, decoded)
-  if ('code' in signer) return permanent(signer.message)
+  if (isRefusal(signer)) return permanent(signer.message)
   return { ...manifest, authorFid: signer.fid }
 }
 

@@ -1,6 +1,6 @@
 import { recoverMessageSigner } from '../../../hub/registry/account-signature.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, type Refusal, refusalError, refuse } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { type SavedTargets, uncheckedTargets } from '../../../platform/outbound/saved-targets.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
@@ -68,7 +68,7 @@ export async function applyEvent(
  * @throws PlazaError With the refusal's code and message.
  */
 export function valueOrThrow<Value extends object>(value: Value | Refusal, property?: string): Value {
-  if ('code' in value && 'message' in value) throw new PlazaError(value.code, value.message, { property })
+  if (isRefusal(value)) throw refusalError(value, property)
   return value as Value
 }
 
@@ -114,7 +114,7 @@ export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEv
   const details = parsed.notificationDetails ?? null
   if (details === null && kind === 'added') return { kind }
   const grant = readGrant(details, policy)
-  return 'code' in grant ? grant : { kind: 'granted', grant }
+  return isRefusal(grant) ? grant : { kind: 'granted', grant }
 }
 
 /** Parses the token of a client and the URL that takes notifications with it. */

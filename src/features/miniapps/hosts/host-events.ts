@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { type ErrorCode, PlazaError } from '../../../platform/errors.js'
+import { type ErrorCode, isRefusal, PlazaError } from '../../../platform/errors.js'
 import type { NetAnswer, NetClient, NetRequest } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
@@ -113,7 +113,7 @@ export async function sendHostEvent(
 ): Promise<void> {
   const decoded = valueOrThrow(parseJsonSignature(signedEvent), 'signed_message')
   const signer = await verifyEventSigner(context.db, decoded)
-  if ('code' in signer) throw invalidMessage(signer.message)
+  if (isRefusal(signer)) throw invalidMessage(signer.message)
   const { fid } = signer
   const event = valueOrThrow(readClientEvent(decoded.payload, context.targetPolicy), 'signed_message')
   const tokenKey: HostTokenKey = { appId, fid, domain: site.domain }

@@ -1,3 +1,4 @@
+import { isRefusal } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
 import { parseStorableTime } from '../../../platform/text/parse-iso-time.js'
@@ -30,7 +31,7 @@ export function readTokenRecord(record: TokenRecord, options: RecordOptions): Im
     { token: record.token, url: record.url ?? record.notification_url ?? record.notificationUrl },
     options.policy,
   )
-  if ('code' in grant) return grant.message.replaceAll('notificationDetails.', '')
+  if (isRefusal(grant)) return grant.message.replaceAll('notificationDetails.', '')
   const named = clientNames.map((name) => record[name]).find((value) => value != null && value !== '')
   const clientFid = named === undefined ? clientOf(grant.url, options) : clientFidOf(named)
   if (clientFid === null) return 'client_fid must be a whole number'

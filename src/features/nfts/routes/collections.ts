@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, getAddress, type Hex, parseAbi } from
 import { ethAddressParameter } from '../../../api/parameters.js'
 import { textEnum } from '../../../graph/view/schema/primitives.js'
 import { callOrNull } from '../../../hub/chain/batch-call.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 import {
   appWallet,
@@ -13,7 +13,7 @@ import {
   walletHeaders,
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation } from '../../operation.js'
-import { isRefused, repeatText, submitOrders } from '../../payments/orders.js'
+import { repeatText, submitOrders } from '../../payments/orders.js'
 import { paymentRpc } from '../../payments/payment-chains.js'
 import { readRecordedCall } from '../../payments/recorded-call.js'
 import { spendingWallet } from '../../payments/wallet-ledgers.js'
@@ -123,7 +123,7 @@ export const deployErc721 = defineOperation({
       forBlocks: true,
       retryText: repeatText(idem),
     })
-    if (isRefused(result!)) throw new PlazaError(result.code, result.message)
+    if (isRefusal(result!)) throw refusalError(result)
     if (result!.receipt?.succeeded === false) throw new PlazaError('conflict', 'the deployment was reverted')
     // Of the first request with this idem: `PUBLIC_URL` and the contract's code, which the address depends on, change.
     const recorded = await readRecordedCall(context.writerDb, order)

@@ -5,13 +5,13 @@ import { choiceParameter, ethAddressParameter, textParameter } from '../../../ap
 import type { ChainRpc } from '../../../hub/chain/chain-rpc.js'
 import type { ChainLog, Endpoint } from '../../../hub/chain/endpoint.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
 import type { Wallet } from '../../accounts/wallets/wallets.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { isRefused, isRepeated, type OrderResult, repeatText, submitOrders } from '../../payments/orders.js'
+import { isRepeated, type OrderResult, repeatText, submitOrders } from '../../payments/orders.js'
 import { paymentChains, paymentRpc } from '../../payments/payment-chains.js'
 import { readRecordedCall } from '../../payments/recorded-call.js'
 import { type SpendingWallet, spendingWallet } from '../../payments/wallet-ledgers.js'
@@ -235,7 +235,7 @@ function presentMint(recipient: Recipient, contract: Hex, result: OrderResult | 
   const { address } = recipient
   const shown = { ...presentRecipient(recipient), ...(address === null ? {} : { address }) }
   if (result === null) return { error: problemOf(recipient), recipient: shown }
-  if (isRefused(result)) return { error: result.message, recipient: shown }
+  if (isRefusal(result)) return { error: result.message, recipient: shown }
   const { hash, receipt } = result
   const minted = { ...shown, address: address! }
   if (receipt === null) return { transaction_hash: hash, recipient: minted, receipt: null }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { choiceParameter, fidParameter } from '../../../api/parameters.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { TransactionOrder } from '../../accounts/ledger/chain/transaction-order.js'
 import { insufficientFundsText, unknownWallet, walletHeaders } from '../../accounts/routes/paying-wallet.js'
@@ -10,7 +10,7 @@ import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/idem.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
-import { isRefused, isRepeated, type OrderResult, repeatText, submitOrders } from '../orders.js'
+import { isRepeated, type OrderResult, repeatText, submitOrders } from '../orders.js'
 import { paymentChains, paymentRpc } from '../payment-chains.js'
 import { readPayoutAddresses } from '../payout-addresses.js'
 import { SendFungiblesResponse } from '../schema/fungible-send.js'
@@ -107,7 +107,7 @@ export const sendFungibles = defineOperation({
     const byRecipient = orders.map((order) => (order === null ? null : results[known.indexOf(order)]!))
     return {
       transactions: results.flatMap((result) => {
-        if (isRefused(result)) return []
+        if (isRefusal(result)) return []
         const gas_used = result.receipt === null ? '' : String(result.receipt.gasUsed)
         return [{ network, transaction_hash: result.hash, gas_used, approval_hash: '' }]
       }),
@@ -181,7 +181,7 @@ async function estimateFees(
   for (const { call, value } of orders.slice(0, MAX_ESTIMATES)) {
     const cost = await ledger.estimateCost(from, { ...call, value })
     if (typeof cost === 'bigint') return cost - value
-    if (cost.code === 'insufficient_funds') throw new PlazaError(cost.code, cost.message)
+    if (cost.code === 'insufficient_funds') throw refusalError(cost)
   }
   return 0n
 }
@@ -192,7 +192,7 @@ function lackingFunds(needed: string, available: bigint): PlazaError {
 
 function outcomeOf(result: OrderResult | null): { status: 'sent' | 'failed'; reason?: string } {
   if (result === null) return { status: 'failed', reason: 'there is no user with this fid' }
-  if (isRefused(result)) return { status: 'failed', reason: result.message }
+  if (isRefusal(result)) return { status: 'failed', reason: result.message }
   if (result.receipt?.succeeded === false) return { status: 'failed', reason: 'the transaction was reverted' }
   return { status: 'sent' }
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { messageJson } from '../../../hub/methods/json/message.js'
 import { readMessageJson } from '../../../hub/methods/json/read-message.js'
-import { PlazaError } from '../../../platform/errors.js'
-import { isRefusal, toProtobuf } from '../../../protocol/codec.js'
+import { isRefusal, refusalError } from '../../../platform/errors.js'
+import { toProtobuf } from '../../../protocol/codec.js'
 import { defineOperation } from '../../operation.js'
 import { PublishMessageResponse } from '../schema/publishing.js'
 
@@ -26,9 +26,9 @@ export const publishMessage = defineOperation({
 
   async handle({ hub }, body) {
     const message = readMessageJson(body)
-    if (isRefusal(message)) throw new PlazaError(message.code, message.message)
+    if (isRefusal(message)) throw refusalError(message)
     const [refusal] = await hub.submit([message], { origin: 'client' })
-    if (refusal) throw new PlazaError(refusal.code, refusal.message)
+    if (refusal) throw refusalError(refusal)
     return messageJson(toProtobuf(message))
   },
 })

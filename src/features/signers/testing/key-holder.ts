@@ -8,6 +8,7 @@ import {
 import { signKeyRequest } from '../../../hub/registry/key-request.js'
 import { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { isRefusal } from '../../../platform/errors.js'
 import { bytesOfHex, hexOf } from '../../../protocol/bytes.js'
 
 /** An account whose custody key the test holds: a requesting app or an approving user. */
@@ -26,7 +27,7 @@ export async function registerKeyHolder(
   account: EthAccount = ethAccount(newPrivateKey()),
 ): Promise<KeyHolder> {
   const created = await new LocalRegistry(context).createFid(account.address)
-  if ('code' in created) throw new Error(created.message)
+  if (isRefusal(created)) throw new Error(created.message)
   return { fid: created.fid, account }
 }
 

@@ -7,7 +7,7 @@ import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.
 import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
 import { limitsOf } from '../../../hub/storage-limits.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { PlazaError, refusalError } from '../../../platform/errors.js'
+import { isRefusal, PlazaError, refusalError } from '../../../platform/errors.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import {
   insufficientFundsText,
@@ -180,7 +180,7 @@ export const buyStorage = defineOperation({
       untilMs,
       call: { kind: 'rent', fid, units },
     })
-    if ('code' in bought) throw refusalError(bought)
+    if (isRefusal(bought)) throw refusalError(bought)
     return await allocationsOf({ ...context, db: context.writerDb }, fid)
   },
 })

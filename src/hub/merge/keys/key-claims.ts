@@ -1,3 +1,4 @@
+import { isRefusal } from '../../../platform/errors.js'
 import type { AccountRecovery } from '../../../protocol/account-recovery.js'
 import { MessageType } from '../../../protocol/definitions.js'
 import { KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '../../../protocol/key-rules.js'
@@ -33,7 +34,7 @@ async function recoverKeyClaim({ data }: SignedMessage, recover: AccountRecovery
       recoverKeyAddCustody(data.keyAddBody, data.fid, recover),
       verifySignedKeyRequest(data.keyAddBody, data.timestamp, recover),
     ])
-    return { custody, request: 'code' in request ? null : request }
+    return { custody, request: isRefusal(request) ? null : request }
   }
   if (data.keyRemoveBody?.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY) {
     return { custody: await recoverKeyRemoveCustody(data.keyRemoveBody, data.fid, recover), request: null }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { isRefusal } from '../../../platform/errors.js'
 import { decodeMessage, encodeMessage, toProtobuf } from '../../../protocol/codec.js'
 import { Message, MessageData, type MessageType } from '../../../protocol/definitions.js'
 import { messageHash } from '../../../protocol/hash.js'
 import { sampleData, sampleSigner, validSamples } from '../../../protocol/testing/sample-messages.js'
 import { messageJson } from './message.js'
-
 import { readMessageJson, withoutEmptyLists } from './read-message.js'
 
 const samples = Object.entries(await validSamples())
@@ -63,7 +63,7 @@ describe('a message in JSON is read as it was signed', () => {
         signature,
       }),
     )
-    if ('code' in message) throw new Error(message.message)
+    if (isRefusal(message)) throw new Error(message.message)
     expect(readMessageJson(parsed(messageJson(toProtobuf(message))))).toEqual(message)
   })
 })

@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from '../../../platform/errors.js'
-import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { isRefusal, type Refusal, refuse } from '../../../platform/errors.js'
+import { decodeMessage } from '../../../protocol/codec.js'
 import { OnChainEvent, OnChainEventType, UserNameProof } from '../../../protocol/definitions.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import { CHANNELS_FID } from '../../../protocol/shard.js'
@@ -84,7 +84,7 @@ export async function* readAccount(
       while (!page.done) {
         const results: (MergeItem | Refusal)[] = page.value.map(read)
         const items = results.filter((result) => 'kind' in result)
-        const unreadable = results.filter((result) => 'code' in result)
+        const unreadable = results.filter((result) => isRefusal(result))
         if (results.length > 0) yield { items, unreadable, bytes: bytesOf(page.value) }
         page = await next(pages)
       }

@@ -1,5 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { isRefusal } from '../../../platform/errors.js'
+import { decodeMessage } from '../../../protocol/codec.js'
 import { ReactionType } from '../../../protocol/definitions.js'
 import { readPages } from '../account/paged-calls.js'
 import { enqueueChannels, enqueueFids, listFids } from '../backfill/fid-list.js'

@@ -5,6 +5,7 @@ import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
 import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../../test/database.js'
+import { isRefusal } from '../../../../platform/errors.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { passTime } from '../../testing/pass-time.js'
 import type { Wallet } from '../../wallets/wallets.js'
@@ -111,7 +112,7 @@ it('submit: of two transfers at once that the wallet cannot pay both, one is ref
   // Both are estimated before either is recorded, and nothing is sent.
   const results = await Promise.all([ledger.submit(order()), ledger.submit(order())])
   expect(results.filter((result) => 'hash' in result)).toHaveLength(1)
-  expect(results.filter((result) => 'code' in result)).toMatchObject([{ code: 'insufficient_funds' }])
+  expect(results.filter((result) => isRefusal(result))).toMatchObject([{ code: 'insufficient_funds' }])
 })
 
 describe('a call that the chain does not take', () => {

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
 import type { ChainName } from '../../../../hub/chain/chains.js'
 import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
-import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
+import { isRefusal, PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
 import { createQueue } from '../../../../platform/process/queue.js'
 import { PromiseCache } from '../../../../platform/promise-cache.js'
 import { hexOf } from '../../../../protocol/bytes.js'
@@ -193,7 +193,7 @@ export class ChainLedger implements AccountLedger {
     const existing = await findTransaction(db, purchase)
     if (existing?.state === 'confirmed') return receiptOf(existing)
     const row = existing ?? (await recordedInTime(() => this.#recordPurchase(purchase), purchase))
-    if ('code' in row) return row
+    if (isRefusal(row)) return row
     // Not of all wallets: others may have much to check.
     const check = () => this.#transactionMonitor.checkWallet(purchase.walletId)
     return await awaitOutcome({ db, signal, check }, row.id, purchase)
@@ -207,7 +207,7 @@ export class ChainLedger implements AccountLedger {
   async submit(order: TransactionOrder): Promise<SubmittedTransaction | Refusal> {
     const existing = await findTransaction(this.#options.db, order)
     const row = existing ?? (await this.#record(order))
-    if ('code' in row) return row
+    if (isRefusal(row)) return row
     const hash = row.hash ?? (await readAttempts(this.#options.db, row.id)).at(-1)!.hash
     return { id: row.id, isNew: existing === null, hash: hexOf(hash) }
   }

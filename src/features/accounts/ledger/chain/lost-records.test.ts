@@ -5,6 +5,7 @@ import { type Faults, startRpcProxy } from '../../../../../test/chain/rpc-proxy.
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { ethAccount, newPrivateKey } from '../../../../hub/registry/eth-account.js'
+import { isRefusal } from '../../../../platform/errors.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import { passTime } from '../../testing/pass-time.js'
 import type { Wallet } from '../../wallets/wallets.js'
@@ -34,7 +35,7 @@ function payment({ id }: Wallet): TransactionOrder {
 
 async function submit(order: TransactionOrder): Promise<SubmittedTransaction> {
   const submitted = await ledger.submit(order)
-  if ('code' in submitted) throw new Error(submitted.message)
+  if (isRefusal(submitted)) throw new Error(submitted.message)
   return submitted
 }
 

@@ -4,6 +4,7 @@ import { ledgerOn, walletOn } from '../../../../../test/chain/account-chain.js'
 import { startRpcProxy } from '../../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../../test/database.js'
+import { isRefusal } from '../../../../platform/errors.js'
 import type { Wallet } from '../../wallets/wallets.js'
 import type { ChainLedger } from './chain-ledger.js'
 import type { TransactionOrder } from './transaction-order.js'
@@ -31,7 +32,7 @@ function payment({ id }: Wallet): TransactionOrder {
 
 async function submit(ledger: ChainLedger, order: TransactionOrder) {
   const submitted = await ledger.submit(order)
-  if ('code' in submitted) throw new Error(submitted.message)
+  if (isRefusal(submitted)) throw new Error(submitted.message)
   return submitted
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../../api/cursor.js'
 import { invalidField } from '../../../../api/invalid-field.js'
 import { choiceParameter, fidParameter, pagingParameters, textParameter } from '../../../../api/parameters.js'
+import { isRefusal } from '../../../../platform/errors.js'
 import { UUID } from '../../../../platform/text/uuid.js'
 import {
   type JsonSignature,
@@ -50,7 +51,7 @@ function hostContext({ writerDb, net, miniapps, publicUrl }: OperationContext): 
 /** Parses the domain of a mini app. @throws PlazaError 400 */
 function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite {
   const site = parseSite(appDomain, miniapps.targetPolicy)
-  if ('code' in site) throw invalidField('app_domain', site.message)
+  if (isRefusal(site)) throw invalidField('app_domain', site.message)
   return site
 }
 
@@ -181,7 +182,7 @@ function readSignedMessage(
   if (signerUuid !== '') throw invalidField('signer_uuid', 'may not be given beside signed_message')
   const message = decodeSignature(signedMessage)
   const opened = parseJsonSignature(message)
-  if ('code' in opened) throw invalidField('signed_message', `cannot be read: ${opened.message}`)
+  if (isRefusal(opened)) throw invalidField('signed_message', `cannot be read: ${opened.message}`)
   if (fid !== undefined && fid !== opened.fid) throw invalidField('fid', 'is not the user of signed_message')
   const eventName = String(readObject(opened.payload)?.event).replace(/^miniapp_/, 'frame_')
   if (event !== undefined && event !== eventName)
