@@ -68,6 +68,7 @@ test('on-chain events and names that the database cannot store are refused, and 
     { ...event!, logIndex: huge },
     { ...event!, txIndex: huge },
     { ...event!, type: 40_000 },
+    { ...event!, blockTimestamp: 8_640_000_000_001 },
     { ...event!, idRegisterEventBody: { ...event!.idRegisterEventBody!, to: randomBytes(9_000) } },
     { ...signer, signerEventBody: { ...signer.signerEventBody!, keyType: huge } },
     { ...signer, signerEventBody: { ...signer.signerEventBody!, key: randomBytes(9_000) } },
@@ -86,6 +87,18 @@ test('on-chain events and names that the database cannot store are refused, and 
     { ...proof, name: Buffer.from('type'), type: 40_000 as UserNameType },
   ])
   expect(proofs).toMatchObject([null, refused, refused, refused, refused, refused])
+  await hub.close()
+})
+
+test('a hub whose log has no partition for today makes it again, whatever the language of the server', async () => {
+  const { db: own } = await createTestDatabase()
+  const hub = await open({}, own)
+  const user = new TestUser(32)
+  const partitions = await own<{ name: string }[]>`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent = 'hub.events'::regclass`
+  for (const { name } of partitions) await own`drop table ${own.unsafe(name)}`
+  expect(await hub.submitOnChainEvents(user.onChain())).toEqual(user.onChain().map(() => null))
+  expect((await own`select id from hub.events`).length).toBeGreaterThan(user.onChain().length)
   await hub.close()
 })
 

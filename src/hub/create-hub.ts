@@ -225,9 +225,12 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
   })
 }
 
-/** SQLSTATE 23514 on insert: the log has no partition for today, as maintenance has not run for days. */
+/**
+ * The log has no partition for today, as maintenance has not run for days: SQLSTATE 23514, which a violated constraint has too, with
+ * its name. The message is in the language of the server.
+ */
 function isMissingPartition(error: unknown): boolean {
-  return errorCode(error) === '23514' && /no partition/.test(String(error))
+  return errorCode(error) === '23514' && error instanceof Error && !('constraint_name' in error)
 }
 
 async function checkUnstored(options: HubOptions, message: SignedMessage): Promise<Refusal | null> {

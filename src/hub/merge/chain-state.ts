@@ -9,7 +9,7 @@ import {
 } from '../../protocol/definitions.js'
 
 /** The last second that a Date can hold, in Unix seconds. */
-const MAX_DATE_UNIX = 8_640_000_000_000
+export const MAX_DATE_UNIX = 8_640_000_000_000
 
 /** The state that the on-chain events of a fid result in. */
 export interface ChainState {

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
+import { MAX_DATE_UNIX } from './chain-state.js'
 import type { MergeItem } from './shard-writer.js'
 
 /** The largest values of PostgreSQL's types. The protocol's fields have 32 bits without a sign, and types have a sign. */
@@ -30,11 +31,13 @@ export function refuseUnstorable(item: MergeItem): Refusal | null {
 }
 
 function isStorableEvent(event: OnChainEvent): boolean {
-  const { type, logIndex, txIndex, signerEventBody, storageRentEventBody, idRegisterEventBody } = event
+  const { type, logIndex, txIndex, blockTimestamp } = event
+  const { signerEventBody, storageRentEventBody, idRegisterEventBody } = event
   const integers = [logIndex, txIndex, signerEventBody?.keyType ?? 0, storageRentEventBody?.units ?? 0]
   const indexed = [signerEventBody?.key, idRegisterEventBody?.to]
   return (
     isSmallint(type) &&
+    blockTimestamp <= MAX_DATE_UNIX &&
     integers.every((value) => value <= MAX_INTEGER) &&
     indexed.every((bytes) => (bytes?.length ?? 0) <= MAX_INDEXED_BYTES)
   )
