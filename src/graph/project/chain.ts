@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
-import { MessageType, OnChainEvent, OnChainEventType } from '../../protocol/definitions.js'
+import { MessageType, OnChainEvent, OnChainEventType, TierType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** Events that change keys or the owner of a fid. */
@@ -23,15 +23,14 @@ export async function projectChain(db: Transaction, events: readonly OnChainEven
 
 /** Copies these fids from the hub's tables to `users`. Profiles stay unchanged. */
 export async function projectUsers(db: Transaction, fids: readonly number[]): Promise<void> {
+  const proSince = await lastProPurchases(db, fids)
   await db`
     insert into users (fid, custody_address, registered_at, pro_since, pro_until)
-    select f.fid, f.custody_address, f.registered_at, tier.since, f.pro_until
+    select f.fid, f.custody_address, f.registered_at, pro.since, f.pro_until
     from hub.fids f
-    left join lateral (
-      select max(block_time) as since
-      from hub.onchain_events e
-      where e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_TIER_PURCHASE}
-    ) tier on true
+    left join unnest(
+      ${[...proSince.keys()]}::bigint[], ${[...proSince.values()]}::bigint[]
+    ) as pro (fid, since) on pro.fid = f.fid
     where f.fid = any (${[...fids]}::bigint[])
     on conflict (fid) do update
     set custody_address = excluded.custody_address,
@@ -39,6 +38,22 @@ export async function projectUsers(db: Transaction, fids: readonly number[]): Pr
         pro_since = excluded.pro_since,
         pro_until = excluded.pro_until
   `
+}
+
+/** Loads the block time of the last purchase of the pro tier by fid. Other tiers do not count (docs/protocol.md §4.10). */
+async function lastProPurchases(db: Transaction, fids: readonly number[]): Promise<Map<number, number>> {
+  const purchases = await db<{ event: Buffer }[]>`
+    select event
+    from hub.onchain_events
+    where fid = any (${[...fids]}::bigint[]) and type = ${OnChainEventType.EVENT_TYPE_TIER_PURCHASE}
+  `
+  const times = new Map<number, number>()
+  for (const row of purchases) {
+    const { fid, blockTimestamp, tierPurchaseEventBody } = OnChainEvent.decode(row.event)
+    if (tierPurchaseEventBody?.tierType !== TierType.Pro) continue
+    times.set(fid, Math.max(times.get(fid) ?? 0, blockTimestamp))
+  }
+  return times
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type OnChainEvent,
   Protocol,
   ReactionType,
+  TierType,
   UserDataType,
 } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
@@ -255,6 +256,23 @@ test('users come from the chain and keep their profiles', async () => {
     { ...initialRow, pro_since: testNowUnix - 40, pro_until: testNowUnix - 50 + 60 * 86_400 },
     { fid: 2, pro_since: null },
     { fid: 3 },
+  ])
+})
+
+test('a purchase of another tier is none of the pro tier', async () => {
+  const purchase = (user: TestUser, tierType: TierType, block: number, at: number) => {
+    const event = user.proPurchaseEvent(30, block, at)
+    return { ...event, tierPurchaseEventBody: { ...event.tierPurchaseEventBody!, tierType } }
+  }
+  await onChain(
+    purchase(alice, TierType.Pro, 500, testNowUnix - 50),
+    purchase(alice, TierType.None, 501, testNowUnix - 40),
+    purchase(bob, TierType.None, 502, testNowUnix - 30),
+  )
+  expect(await rows('users')).toMatchObject([
+    { fid: 1, pro_since: testNowUnix - 50, pro_until: testNowUnix - 50 + 30 * 86_400 },
+    { fid: 2, pro_since: null, pro_until: 0 },
+    { fid: 3, pro_since: null, pro_until: 0 },
   ])
 })
 
