@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { testNowUnix } from '../../test/network.js'
 import { createTestApi } from '../app/testing/test-api.js'
-import { loadOrCreateDemo, runDemo } from '../demo/run.js'
+import { demoOptions } from '../demo/options.js'
+import { loadOrCreateDemo, runDemo, saveRecord } from '../demo/run.js'
 import { recomputeScores } from '../features/score/score-job.js'
-import { completeDemo } from './small-demo.js'
+import type { CommandContext } from './context.js'
+import { addSmallDemo, completeDemo } from './small-demo.js'
 
 it('a finished demo has channels with people in them, and scores', async () => {
   const { db } = await createTestDatabase()
@@ -42,4 +45,31 @@ it('a finished demo has channels with people in them, and scores', async () => {
   await completeDemo(db, { merged: 0 })
   const [kept] = await db`select description from channels.channels where id = ${channels[0].id}`
   expect(kept).toEqual({ description: 'mine' })
+})
+
+it.each([
+  [true, []],
+  [
+    false,
+    [
+      'no demo is added: this database holds an unfinished demo that is older than 300 days and cannot be continued: use another database',
+    ],
+  ],
+])('a server with a demo of 2022, complete: %s -> prints %j', async (isComplete, lines) => {
+  const { db } = await createTestDatabase()
+  const hub = await createTestHub(db)
+  const demo = demoOptions({ users: 60, casts: 1500, seed: 'plaza', end: 1_640_995_200 })
+  await saveRecord(db, { demo, items: 0, isComplete })
+  const printed: string[] = []
+  const context: CommandContext = {
+    env: {},
+    print: (line) => printed.push(line),
+    progress: { write: () => true },
+    stdin: Readable.from([]),
+    stdout: process.stdout,
+    onStopSignal: () => {},
+    onDatabaseStop: () => () => {},
+  }
+  await addSmallDemo(context, { db, hub }, new AbortController().signal)
+  expect(printed).toEqual(lines)
 })

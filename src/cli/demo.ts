@@ -1,12 +1,5 @@
 import type { Command } from 'commander'
-import {
-  type DemoOptions,
-  demoFault,
-  demoId,
-  demoOptions,
-  estimateItems,
-  startOfDay,
-} from '../demo/options.js'
+import { demoFault, demoId, demoOptions, estimateItems, startOfDay } from '../demo/options.js'
 import { loadOrCreateDemo, runDemo, writeDemo } from '../demo/run.js'
 import { openArchiveFile } from '../hub/archive/file.js'
 import { moment, wholeNumber } from './arguments.js'
@@ -53,7 +46,6 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
   await withHub(context, 'demo', async ({ db, hub }) => {
     const demo = await loadOrCreateDemo(db, requestedOptions(options), nowUnix())
     if (typeof demo === 'string') throw new UsageError(demo)
-    validateOptions(demo)
     const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const result = await runDemo({ db, hub, demo, signal, onProgress })
@@ -76,7 +68,8 @@ async function writeArchive(context: CommandContext, options: Options, path: str
   requireDevnet(context)
   const signal = stopSignal(context)
   const demo = demoOptions({ ...requestedOptions(options), end: options.end ?? startOfDay(nowUnix()) })
-  validateOptions(demo)
+  const fault = demoFault(demo, nowUnix())
+  if (fault !== null) throw new UsageError(fault)
   const file = await openArchiveFile(path, { network: demo.network, archiveId: demoId(demo), resume: true })
   try {
     const start = file.start.framesBefore
@@ -103,11 +96,6 @@ function requestedOptions({ users, casts, reactions, follows, seed, end }: Optio
     ...(follows !== undefined && { follows }),
     ...(end !== undefined && { end }),
   }
-}
-
-function validateOptions(demo: DemoOptions): void {
-  const fault = demoFault(demo, nowUnix())
-  if (fault !== null) throw new UsageError(fault)
 }
 
 function nowUnix(): number {

@@ -1,6 +1,6 @@
 import type { RunningServer } from '../app/compose.js'
 import { demoChannels } from '../demo/channels.js'
-import { demoFault, estimateItems } from '../demo/options.js'
+import { estimateItems } from '../demo/options.js'
 import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { importChannel } from '../features/channels/channels.js'
 import { recomputeScores } from '../features/score/score-job.js'
@@ -21,11 +21,9 @@ export async function addSmallDemo(
   { db, hub }: Pick<RunningServer, 'db' | 'hub'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const nowUnix = Math.floor(Date.now() / 1000)
-  const demo = await loadOrCreateDemo(db, SMALL, nowUnix)
-  const fault = typeof demo === 'string' ? demo : demoFault(demo, nowUnix)
-  if (typeof demo === 'string' || fault !== null) {
-    context.print(`no demo is added: ${fault}`)
+  const demo = await loadOrCreateDemo(db, SMALL, Math.floor(Date.now() / 1000))
+  if (typeof demo === 'string') {
+    context.print(`no demo is added: ${demo}`)
     return
   }
   const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })

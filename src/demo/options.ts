@@ -25,6 +25,8 @@ const MAX_FOLLOW_SHARE = 0.4
 /** Maximum share of pairs of casts and users with a reaction. */
 const MAX_REACTION_SHARE = 0.25
 const MAX_USERS = 10_000_000
+/** Storage from the first day must not expire before the demo is merged. */
+const MAX_AGE_DAYS = 300
 
 /** Completes the options of a demo with defaults that depend on users and casts. */
 export function demoOptions(
@@ -54,9 +56,17 @@ export function demoFault(options: DemoOptions, now: number): string | null {
     return `--reactions is too many for ${users} users and ${casts} casts`
   }
   if (end > now) return '--end must not be in the future'
-  // Storage from the first day must not expire before now.
-  if (end < now - 300 * DAY_SECONDS) return '--end must be within the last 300 days'
-  return null
+  return isTooOld(options, now) ? `--end must be within the last ${MAX_AGE_DAYS} days` : null
+}
+
+/** Returns the problem of continuing an unfinished demo, or null. `now` is in Unix seconds. */
+export function continuationFault(demo: DemoOptions, now: number): string | null {
+  if (!isTooOld(demo, now)) return demoFault(demo, now)
+  return `this database holds an unfinished demo that is older than ${MAX_AGE_DAYS} days and cannot be continued: use another database`
+}
+
+function isTooOld({ end }: DemoOptions, now: number): boolean {
+  return end < now - MAX_AGE_DAYS * DAY_SECONDS
 }
 
 /** Returns the start of the UTC day in Unix seconds: the default end of an archive, so that a second run continues it. */

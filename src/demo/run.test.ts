@@ -104,6 +104,27 @@ describe('a demo in a database', () => {
     )
   })
 
+  it('a complete demo has no age; an unfinished one of over 300 days cannot be continued', async () => {
+    const yearLater = nowUnix + 365 * 86_400
+    expect(await loadOrCreateDemo(whole.db, requested, yearLater)).toEqual(await settled(whole.db))
+    expect(await loadOrCreateDemo(begun.db, requested, nowUnix + 10 * 86_400)).toEqual(
+      await settled(begun.db),
+    )
+    expect(await loadOrCreateDemo(begun.db, requested, yearLater)).toBe(
+      'this database holds an unfinished demo that is older than 300 days and cannot be continued: use another database',
+    )
+  })
+
+  it('refuses options that are impossible', async () => {
+    const { db } = await createTestDatabase()
+    expect(await loadOrCreateDemo(db, { ...requested, follows: 5_000 }, nowUnix)).toBe(
+      '--follows is too many for 60 users',
+    )
+    expect(await loadOrCreateDemo(db, { ...requested, end: nowUnix - 301 * 86_400 }, nowUnix)).toBe(
+      '--end must be within the last 300 days',
+    )
+  })
+
   it('keeps its end when it continues on another day', async () => {
     const demo = await loadOrCreateDemo(whole.db, requested, nowUnix + 10 * 86_400)
     expect(demo).toEqual(await settled(whole.db))

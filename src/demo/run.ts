@@ -6,7 +6,7 @@ import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../hu
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
 import type { DemoItem } from './draft.js'
-import { type DemoOptions, demoOptions, startOfHour } from './options.js'
+import { continuationFault, type DemoOptions, demoFault, demoOptions, startOfHour } from './options.js'
 import { fidOf } from './plan.js'
 import { generateDemo } from './simulation.js'
 
@@ -45,8 +45,8 @@ const optionNames = [
 const RECORD_INTERVAL_MS = 1000
 
 /**
- * Returns the demo of a database, with the end that its first run stored, or a text if the database contains
- * another demo or other users.
+ * Returns the demo of a database, with the end that its first run stored, or a text if its options are impossible or the
+ * database contains another demo or other users. A complete demo may be of any age.
  *
  * @param now Unix seconds.
  */
@@ -62,12 +62,12 @@ export async function loadOrCreateDemo(
   const demo = demoOptions({ ...requested, end })
   if (record) {
     const other = optionNames.find((name) => record.demo[name] !== demo[name])
-    if (other === undefined) return demo
+    if (other === undefined) return record.isComplete ? demo : (continuationFault(demo, now) ?? demo)
     return `this database holds a demo with --${other} ${optionText(record.demo, other)}, not ${optionText(demo, other)}: give its own options, or use another database`
   }
   const [row] = await db<{ fids: number }[]>`select count(*) as fids from hub.fids`
   return row!.fids === 0
-    ? demo
+    ? (demoFault(demo, now) ?? demo)
     : `the demo needs an empty database, and this one has ${row!.fids} fids: use another database`
 }
 
