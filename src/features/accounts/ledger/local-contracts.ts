@@ -5,6 +5,7 @@ import {
   storageRentEvent,
   transferEvent,
 } from '../../../hub/registry/chain-events.js'
+import { readKeyRequestMetadata } from '../../../hub/registry/key-request.js'
 import type { EventPosition } from '../../../hub/registry/local-chain.js'
 import { signerState } from '../../../hub/registry/registry.js'
 import type { Queryable } from '../../../platform/db/connection.js'
@@ -43,8 +44,8 @@ type Result = Promise<LocalCallResult | Refusal>
 /**
  * Executes a call as the contracts would, on the local network.
  *
- * It refuses what the real contracts refuse (docs/protocol.md §5.4): a late, used or foreign signature, an
- * address that has a fid already or has none.
+ * It refuses what the real contracts refuse (docs/protocol.md §5.4): a late, used or foreign signature, a late request of an
+ * app, an address that has a fid already or has none.
  */
 export async function executeLocally(context: LocalCallContext, call: AccountCall): Result {
   switch (call.kind) {
@@ -117,9 +118,13 @@ async function changeKey(context: LocalCallContext, call: Call<'add key' | 'remo
     return refuse('conflict', 'this key is not active for this fid')
   }
   const isActive = await signerState(db, fid, call.added.key)
-  if (isActive === null) return { events: [signerAddEvent(position, fid, call.added)], usedNonces }
   if (isActive) return refuse('conflict', 'this key is active for this fid already')
-  return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
+  if (isActive === false)
+    return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
+  const request = readKeyRequestMetadata(call.added.metadata)
+  if (request !== null && request.deadline < position.blockTimestamp)
+    return refuse('conflict', 'the deadline of the key request has passed')
+  return { events: [signerAddEvent(position, fid, call.added)], usedNonces }
 }
 
 async function rent({ db, position, payer }: LocalCallContext, { fid, units }: Call<'rent'>): Result {

@@ -50,7 +50,8 @@ const signerMember = Type.Object({
   ),
   metadata: hexMember(
     MAX_METADATA_LENGTH,
-    'Signed key request of the app, ABI-encoded for the key registry.',
+    'Signed key request of the app, ABI-encoded for the key registry. Its deadline is at least five minutes from now, as ' +
+      'the key is added when the account is registered.',
   ),
   deadline,
   signature: hexMember(
@@ -91,6 +92,9 @@ export type DirectBody = Static<typeof DirectBody>
 
 /** A signature that expires sooner may expire before it is used. */
 const MIN_VALID_SECONDS = 10
+
+/** Time of an app's request: its key is added when the registration is final, which leaves it several replacements. */
+const MIN_REQUEST_VALID_SECONDS = 300
 
 /**
  * Checks a registration with developer keys against the rules of the contracts, before anything is paid. Returns
@@ -166,7 +170,11 @@ async function keyOf(
     recoverKeyRequestSigner({ requestFid, key: added.key, deadline }, signature),
     ledger.fidOf(requestSigner),
   ])
-  if (requestingApp?.equals(requestSigner) && fid === requestFid && deadline > nowUnix) return added
-  const problem = 'must be signed for this key by the address that holds the app’s fid, and not be late'
+  if (!requestingApp?.equals(requestSigner) || fid !== requestFid) {
+    const problem = 'must be signed for this key by the address that holds the app’s fid'
+    throw invalidField(`${path}.metadata`, problem)
+  }
+  if (deadline >= nowUnix + MIN_REQUEST_VALID_SECONDS) return added
+  const problem = `must have a deadline at least ${MIN_REQUEST_VALID_SECONDS} seconds in the future, as the account is registered first; in Unix seconds it is ${nowUnix}`
   throw invalidField(`${path}.metadata`, problem)
 }

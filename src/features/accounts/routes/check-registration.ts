@@ -28,7 +28,10 @@ import type { PayingWallet } from './paying-wallet.js'
 /** Above the protocol's limit, which is checked separately. */
 const MAX_NAME_LENGTH = 64
 
-/** Time of a transfer that is sent at once: a block includes it, or a replacement, which is signed after 30 seconds. */
+/**
+ * Time of a transaction that is sent at once, a transfer or the addition of the signer: a block includes it, or a replacement,
+ * which is signed after 30 seconds.
+ */
 const MIN_VALID_SECONDS = 60
 
 /**
@@ -74,7 +77,9 @@ export const RegisterUserReqBody = Type.Object({
       {
         uuid: uuidParameter({ description: 'Signer of the app, created by `POST signer`.' }),
         app_fid: fidParameter({ description: 'Fid of the app.' }),
-        deadline: deadlineMember('Deadline of the app’s request, in Unix seconds.'),
+        deadline: deadlineMember(
+          'Deadline of the app’s request, in Unix seconds: at least a minute from now.',
+        ),
         signed_key_request_metadata_signature: signatureMember(
           'SignedKeyRequest (EIP-712) of `app_fid`, the signer’s `public_key` and `deadline`, signed by the custody ' +
             'address of `app_fid`.',
@@ -121,7 +126,11 @@ export async function checkRegistration(
   const signature = readContractSignature(body.signature)
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)
   const profile = await profileOf(context, fid, fname, metadata)
-  checkDeadline(deadline, body.signer !== undefined || profile !== null, context.clock())
+  const addsKey = body.signer !== undefined || profile !== null
+  const nowMs = context.clock()
+  if (addsKey)
+    checkDeadline('deadline', deadline, MIN_VALID_WITH_KEY_SECONDS, nowMs, ', as a key is added first')
+  else checkDeadline('deadline', deadline, MIN_VALID_SECONDS, nowMs)
   await checkTransfer(ledger, { fid, to: custodyAddress, signature, deadline })
   const signer = await signerOf(context, body.signer, appId, profile !== null)
   await checkFunds(context, ledger, { fid, wallet, hasSigner: signer !== null })
@@ -129,13 +138,17 @@ export async function checkRegistration(
   return { ...checked, signature, deadline, fname, profile, signer }
 }
 
-function checkDeadline(deadline: number, hasSigner: boolean, nowMs: number): void {
-  const minSeconds = hasSigner ? MIN_VALID_WITH_KEY_SECONDS : MIN_VALID_SECONDS
+function checkDeadline(
+  property: string,
+  deadline: number,
+  minSeconds: number,
+  nowMs: number,
+  reason = '',
+): void {
   const nowUnix = Math.floor(nowMs / 1000)
   if (deadline >= nowUnix + minSeconds) return
-  const reason = hasSigner ? ', as a key is added first' : ''
   throw invalidField(
-    'deadline',
+    property,
     `must be at least ${minSeconds} seconds in the future${reason}; in Unix seconds it is ${nowUnix}`,
   )
 }
@@ -212,6 +225,7 @@ async function signerOf(
     }
   }
   const { uuid: signerUuid, app_fid, deadline, signed_key_request_metadata_signature: signature } = named
+  checkDeadline('signer.deadline', deadline, MIN_VALID_SECONDS, clock())
   try {
     const request = readSignedKeyRequest({ app_fid, deadline, signature })
     const { status } = await requestSignerApproval({ db, network, clock }, { appId, signerUuid }, request)

@@ -90,6 +90,7 @@ it('what the contracts would refuse -> refused before a payment', async () => {
   const good = await directRequest(user, { app, keys, deadline })
   const { registration, signers } = good
   const [first, second] = signers
+  const soon = await directRequest(user, { app, keys, deadline, requestDeadline: testNowUnix + 299 })
   const before = await purchases()
   const refused: [object, string][] = [
     [{ registration: { ...registration, deadline: 1 } }, 'registration.deadline'],
@@ -97,6 +98,8 @@ it('what the contracts would refuse -> refused before a payment', async () => {
     [{ signers: [second, first] }, 'signers.0.signature'],
     [{ signers: [{ ...first, metadata: '0x00' }] }, 'signers.0.metadata'],
     [{ signers: [{ ...first, metadata: second!.metadata }] }, 'signers.0.metadata'],
+    // Keys are added when the registration is final.
+    [{ signers: soon.signers }, 'signers.0.metadata'],
     [{ pre_registration_calls: [{ target: user.signer.address, data: '0x00' }] }, 'pre_registration_calls'],
   ]
   for (const [change, property] of refused) {

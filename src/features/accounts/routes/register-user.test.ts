@@ -189,8 +189,11 @@ it('an impossible request -> refused without effect', async () => {
   const good = await registrationRequest(user, { fid, deadline: inAnHour })
   const soon = await registrationRequest(user, { fid, deadline: testNowUnix + 299 })
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour)
-  const signer = { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature }
+  const signerUntil = async (deadline: number) => {
+    const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, deadline)
+    return { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature }
+  }
+  const signer = await signerUntil(inAnHour)
   const taken = async () => (({ held, used }) => ({ held, used }))(await countFidsByState(db))
   const before = await taken()
   const refused: [object, unknown[]][] = [
@@ -221,6 +224,7 @@ it('an impossible request -> refused without effect', async () => {
       [400, 'InvalidField', 'signer.signed_key_request_metadata_signature'],
     ],
     [{ signer: { ...signer, deadline: 1 } }, [400, 'InvalidField', 'signer.deadline']],
+    [{ signer: await signerUntil(testNowUnix + 59) }, [400, 'InvalidField', 'signer.deadline']],
     [{ signer: { ...signer, uuid: 'nobody' } }, [400, 'InvalidField', 'signer.uuid']],
     [{ signer: { ...signer, uuid: randomUUID() } }, [404, 'NotFound', 'signer.uuid']],
   ]

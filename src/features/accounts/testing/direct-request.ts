@@ -9,17 +9,21 @@ import {
   signAuthorization,
 } from '../ledger/signed-authorizations.js'
 
-/** The account that requests keys, and the deadline of all signatures in Unix seconds. */
+/** The account that requests keys, and the deadlines in Unix seconds: of all signatures, or another one of its requests. */
 export interface DirectRequestOptions {
   readonly app: { readonly fid: number; readonly account: EthAccount }
   readonly keys: readonly MessageSigner[]
   readonly deadline: number
+  readonly requestDeadline?: number
 }
 
 const ZERO_ADDRESS = Buffer.alloc(20)
 
 /** Builds the request of a developer who registers an account and holds its keys. */
-export async function directRequest(user: EthAccount, { app, keys, deadline }: DirectRequestOptions) {
+export async function directRequest(
+  user: EthAccount,
+  { app, keys, deadline, requestDeadline = deadline }: DirectRequestOptions,
+) {
   const authorization = registerAuthorization({
     to: user.address,
     recovery: ZERO_ADDRESS,
@@ -35,7 +39,10 @@ export async function directRequest(user: EthAccount, { app, keys, deadline }: D
     },
     signers: await Promise.all(
       keys.map(async ({ publicKey: key }, index) => {
-        const request = await signKeyRequest({ requestFid: app.fid, key, deadline }, app.account)
+        const request = await signKeyRequest(
+          { requestFid: app.fid, key, deadline: requestDeadline },
+          app.account,
+        )
         const metadata = keyRequestMetadata(request)
         const added = { keyType: KEY_TYPE_ED25519, key, metadata }
         const addAuthorization = addKeyAuthorization({
