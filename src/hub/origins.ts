@@ -3,8 +3,8 @@ export interface OriginRules {
   /** Whether signatures are verified, besides the claims inside messages: form and hashes always are. */
   readonly verifiesSignatures: boolean
   /**
-   * Another hub has accepted the messages, and chains confirmed their claims when they were new. They are not asked again,
-   * unless the operator wants it.
+   * Another hub has accepted the messages, and chains confirmed their claims when they were new. Chains are not asked again,
+   * unless the operator wants it, and timestamps are not compared with the clock.
    */
   readonly isSynced: boolean
   /**

@@ -26,7 +26,7 @@ export interface ValidationContext {
   readonly now: number
   /** The sender has the pro tier (docs/protocol.md §3.3.13). */
   readonly isPro: boolean
-  /** Another hub accepted the message when it was new: its age says nothing (docs/protocol.md §4.14). */
+  /** Another hub accepted the message when it was new: no clock is asked about its timestamp (docs/protocol.md §4.14). */
   readonly isSynced: boolean
 }
 

@@ -91,6 +91,13 @@ describe('validateStateless', () => {
     expect(text(at(0))).toBeUndefined()
   })
 
+  it('a message that another hub has accepted may have any timestamp: the clock here may be behind', () => {
+    const synced = { ...sampleContext, isSynced: true }
+    for (const timestamp of [0, SAMPLE_TIME + 601, 2 ** 32 - 1]) {
+      expect(text(sampleMessage(MessageType.REACTION_ADD, { ...like, timestamp }), synced)).toBeUndefined()
+    }
+  })
+
   it('C.10 judges a body by its own kind, whatever the type, and accepts fid 0', () => {
     const of = (type: number, parts: object = {}) => sampleMessage(type as MessageType, parts)
     const badLike = { reactionBody: { ...like.reactionBody, type: 3 as number } }
