@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { limits } from './limits.js'
 import { createSharedBudget } from './shared-budget.js'
@@ -17,9 +17,10 @@ function request(
   return statuses.filter(({ retryAfterSeconds }) => retryAfterSeconds === 0).length
 }
 
-function twoProcesses() {
-  const now = Date.now()
-  return [1, 2].map(() => createSharedBudget(limits.apiRequests, () => now, 0)) as [
+const away = (() => Promise.reject(new Error('away'))) as unknown as typeof db
+
+function twoProcesses(clock = () => 0) {
+  return [1, 2].map(() => createSharedBudget(limits.apiRequests, clock, 0)) as [
     ReturnType<typeof createSharedBudget>,
     ReturnType<typeof createSharedBudget>,
   ]
@@ -54,7 +55,6 @@ it('a key that was used up elsewhere: refused after its first second, for as lon
 
 it('while the database is away: each counts for itself, and tells later', async () => {
   const [left, right] = twoProcesses()
-  const away = (() => Promise.reject(new Error('away'))) as unknown as typeof db
   expect(request(left, 4, 9)).toBe(4)
   await expect(left.share(away)).rejects.toThrow('away')
   expect(request(left, 2, 9)).toBe(2)
@@ -62,4 +62,73 @@ it('while the database is away: each counts for itself, and tells later', async 
   expect(request(right, 1, 9)).toBe(1)
   await right.share(db)
   expect(request(right, 9, 9)).toBe(3)
+})
+
+describe('after an outage of five minutes', () => {
+  const OUTAGE_SECONDS = 300
+
+  /** Two processes that had used nothing before the outage, during which each lets through so many requests every six seconds. */
+  async function afterOutage(key: number, { perStep, rowIsLost }: { perStep: number; rowIsLost: boolean }) {
+    let nowMs = 0
+    const processes = twoProcesses(() => nowMs)
+    if (!rowIsLost) {
+      await db`
+        insert into app.request_budgets (scope, key, size, tokens, at)
+        values (
+          ${limits.apiRequests.scope}, ${key}, 10, 10, now() - ${OUTAGE_SECONDS}::integer * interval '1 second'
+        )`
+    }
+    for (let step = 0; step < OUTAGE_SECONDS / 6; step += 1) {
+      for (const budget of processes) {
+        expect(request(budget, perStep, key)).toBe(perStep)
+        await expect(budget.share(away)).rejects.toThrow('away')
+      }
+      nowMs += 6_000
+    }
+    return processes
+  }
+
+  it.each([
+    ['the shared bucket is kept', 20, false],
+    ['the shared bucket is lost', 21, true],
+  ])('%s: a key within its limit goes on in every process', async (_, key, rowIsLost) => {
+    const processes = await afterOutage(key, { perStep: 1, rowIsLost })
+    for (const budget of processes) {
+      await budget.share(db)
+      expect(budget.counter.take(key, 10)).toMatchObject({ retryAfterSeconds: 0 })
+    }
+  })
+
+  it.each([
+    ['the shared bucket is kept', 22, false],
+    ['the shared bucket is lost', 23, true],
+  ])('%s: what a process let through at once is told', async (_, key, rowIsLost) => {
+    const [left, right] = await afterOutage(key, { perStep: 1, rowIsLost })
+    await left.share(db)
+    expect(request(left, 10, key)).toBe(10)
+    await left.share(db)
+    await right.share(db)
+    expect(request(right, 10, key)).toBe(0)
+  })
+
+  it('the exchange took as long: a key within its limit goes on', async () => {
+    let nowMs = 0
+    const [budget] = twoProcesses(() => nowMs)
+    let answer = (_rows: { key: number; tokens: number }[]) => {}
+    const hanging = (() =>
+      new Promise((resolve) => {
+        answer = resolve
+      })) as unknown as typeof db
+    expect(request(budget, 1, 24)).toBe(1)
+    const sharing = budget.share(hanging)
+    for (let step = 0; step < OUTAGE_SECONDS / 6; step += 1) {
+      nowMs += 6_000
+      expect(request(budget, 1, 24)).toBe(1)
+    }
+    answer([{ key: 24, tokens: 9 }])
+    await sharing
+    expect(request(budget, 1, 24)).toBe(1)
+    await budget.share(db)
+    expect(budget.counter.take(24, 10)).toMatchObject({ retryAfterSeconds: 0 })
+  })
 })

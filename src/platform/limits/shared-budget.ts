@@ -22,11 +22,15 @@ export interface SharedBudget {
 }
 
 const SHARE_INTERVAL_MS = 1_000
+/** Use that is older than this when it is told was made while the database was away or hung. */
+const MAX_EXCHANGE_MS = 5_000
 
 /** Use of a key since the last exchange. */
 interface Use {
   limit: number
   count: number
+  /** Unix milliseconds of the first. */
+  sinceMs: number
 }
 
 /**
@@ -40,22 +44,34 @@ export function createSharedBudget(
   defaultLimit: number,
 ): SharedBudget {
   const counter = createCounter<number>(limit, clock, defaultLimit)
-  const windowSeconds = limit.windowMs / 1000
+  const { windowMs } = limit
   let used = new Map<number, Use>()
 
   function take(key: number, ownLimit?: number | null) {
     const status = counter.take(key, ownLimit)
-    if (status !== null && status.retryAfterSeconds === 0) addUse(key, { limit: status.limit, count: 1 })
+    if (status !== null && status.retryAfterSeconds === 0) {
+      addUse(key, { limit: status.limit, count: 1, sinceMs: clock() })
+    }
     return status
   }
 
-  function addUse(key: number, { limit, count }: Use): void {
+  function addUse(key: number, { limit, count, sinceMs }: Use): void {
     const use = used.get(key)
-    if (use === undefined) used.set(key, { limit, count })
+    if (use === undefined) used.set(key, { limit, count, sinceMs })
     else {
       use.limit = limit
       use.count += count
+      use.sinceMs = Math.min(use.sinceMs, sinceMs)
     }
+  }
+
+  /**
+   * Returns what a use takes from the shared bucket. While the database is away every process counts for itself: then it is
+   * what exceeds the refill of that time, which the shared bucket, being full, could not take up.
+   */
+  function costOf({ limit, count, sinceMs }: Use): number {
+    const ageMs = clock() - sinceMs
+    return ageMs <= MAX_EXCHANGE_MS ? count : Math.max(0, count - Math.floor((ageMs * limit) / windowMs))
   }
 
   async function share(db: Database): Promise<void> {
@@ -63,8 +79,12 @@ export function createSharedBudget(
     const shared = used
     used = new Map()
     try {
-      const rows = await spend(db, limit.scope, shared, windowSeconds)
-      for (const { key, tokens } of rows) counter.setTokens(key, tokens - (used.get(key)?.count ?? 0))
+      const spent = [...shared].map(([key, use]) => ({ key, size: use.limit, cost: costOf(use) }))
+      const rows = await spend(db, limit.scope, spent, windowMs / 1000)
+      for (const { key, tokens } of rows) {
+        const since = used.get(key)
+        counter.setTokens(key, since === undefined ? tokens : tokens - costOf(since))
+      }
     } catch (error) {
       for (const [key, use] of shared) addUse(key, use)
       throw error
@@ -97,23 +117,30 @@ async function keepSharing(share: () => Promise<void>, log: Log, signal: AbortSi
   }
 }
 
+/** What a key takes from its bucket of this size. */
+interface Spent {
+  readonly key: number
+  readonly size: number
+  readonly cost: number
+}
+
 /** Takes from the shared buckets and returns what is left in them, at least minus one bucket. */
 async function spend(
   db: Database,
   scope: string,
-  used: ReadonlyMap<number, Use>,
+  spent: readonly Spent[],
   windowSeconds: number,
 ): Promise<{ key: number; tokens: number }[]> {
   // In one order, so that two processes do not wait for each other.
-  const entries = [...used].sort(([a], [b]) => a - b)
+  const entries = spent.toSorted((a, b) => a.key - b.key)
   return await db<{ key: number; tokens: number }[]>`
     insert into app.request_budgets as b (scope, key, size, tokens, at)
-    select ${scope}, key, size, size - used, now()
+    select ${scope}, key, size, size - cost, now()
     from unnest(
-      ${entries.map(([key]) => key)}::bigint[],
-      ${entries.map(([, { limit }]) => limit)}::integer[],
-      ${entries.map(([, { count }]) => count)}::integer[]
-    ) as spent (key, size, used)
+      ${entries.map(({ key }) => key)}::bigint[],
+      ${entries.map(({ size }) => size)}::integer[],
+      ${entries.map(({ cost }) => cost)}::integer[]
+    ) as spent (key, size, cost)
     on conflict (scope, key) do update
     set
       size = excluded.size,
