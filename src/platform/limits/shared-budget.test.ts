@@ -53,6 +53,29 @@ it('a key that was used up elsewhere: refused after its first second, for as lon
   expect(refused.retryAfterSeconds).toBeLessThanOrEqual(66)
 })
 
+it('a burst to each of eight processes -> the key waits for all of them', async () => {
+  const processes = Array.from({ length: 8 }, () => createSharedBudget(limits.apiRequests, () => 0, 0))
+  for (const budget of processes) {
+    expect(request(budget, 10, 11)).toBe(10)
+    await budget.share(db)
+  }
+  const [{ tokens } = { tokens: 0 }] = await db<{ tokens: number }[]>`
+    select tokens from app.request_budgets where scope = ${limits.apiRequests.scope} and key = 11`
+  // 70, less what has refilled meanwhile.
+  expect(tokens).toBeLessThan(-60)
+})
+
+it('a limit that was lowered -> the key waits for an hour at most', async () => {
+  const [left, right] = twoProcesses()
+  expect([request(left, 1_000, 12, 1_000), request(right, 1_000, 12, 1_000)]).toEqual([1_000, 1_000])
+  await left.share(db)
+  await right.share(db)
+  const lowered = createSharedBudget(limits.apiRequests, () => 0, 0)
+  expect(request(lowered, 1, 12, 1)).toBe(1)
+  await lowered.share(db)
+  expect(lowered.counter.take(12, 1)).toMatchObject({ retryAfterSeconds: 61 * 60 })
+})
+
 it('while the database is away: each counts for itself, and tells later', async () => {
   const [left, right] = twoProcesses()
   expect(request(left, 4, 9)).toBe(4)

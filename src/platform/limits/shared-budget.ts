@@ -24,6 +24,11 @@ export interface SharedBudget {
 const SHARE_INTERVAL_MS = 1_000
 /** Use that is older than this when it is told was made while the database was away or hung. */
 const MAX_EXCHANGE_MS = 5_000
+/**
+ * Buckets that a key may owe: with one, N processes that each let a burst through gave it up to N / 2 times its limit. A key
+ * whose limit was lowered waits for so many windows at most.
+ */
+const MAX_DEBT_BUCKETS = 60
 
 /** Use of a key since the last exchange. */
 interface Use {
@@ -124,7 +129,7 @@ interface Spent {
   readonly cost: number
 }
 
-/** Takes from the shared buckets and returns what is left in them, at least minus one bucket. */
+/** Takes from the shared buckets and returns what is left in them: at least minus `MAX_DEBT_BUCKETS`. */
 async function spend(
   db: Database,
   scope: string,
@@ -145,7 +150,7 @@ async function spend(
     set
       size = excluded.size,
       tokens = greatest(
-        -excluded.size,
+        -${MAX_DEBT_BUCKETS}::float8 * excluded.size,
         least(
           excluded.size,
           b.tokens + greatest(0, extract(epoch from now() - b.at))::float8 * excluded.size / ${windowSeconds}::float8
