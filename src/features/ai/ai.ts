@@ -21,7 +21,10 @@ export const noAi: Ai = { chat: null, embed: null, embeddingModel: null }
 const CACHED_ANSWERS = 1_000
 const MAX_AGE_MS = HOUR_MS
 
-/** Requests of one text at the same time cost one request. Only what is not cached counts against the limit of a key. */
+/**
+ * Requests of one text at the same time cost one request. Only what is sent counts against the limit of a key: neither cached
+ * answers nor requests that the client refuses to send.
+ */
 export function createAi(client: AiClient, limiter: Counter<number>): Ai {
   const answers = new LRUCache<string, Promise<string>>({ max: CACHED_ANSWERS, ttl: MAX_AGE_MS })
   const vectors = new LRUCache<string, Promise<Float32Array>>({ max: CACHED_ANSWERS, ttl: MAX_AGE_MS })
@@ -45,7 +48,10 @@ export function createAi(client: AiClient, limiter: Counter<number>): Ai {
     }
     const loading = load()
     cache.set(key, loading)
-    loading.catch(() => cache.delete(key))
+    loading.catch((error: unknown) => {
+      cache.delete(key)
+      if (error instanceof PlazaError && error.code === 'unavailable') limiter.giveBack(caller.keyId)
+    })
     return loading
   }
 

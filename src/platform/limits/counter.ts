@@ -17,8 +17,8 @@ export interface Counter<Key> {
   take(key: Key, ownLimit?: number | null): LimitStatus | null
   /** Seconds that this key has to wait before one more is allowed. Counts nothing. */
   waitSeconds(key: Key): number
-  /** Puts one back into the bucket of a key: what was taken turned out not to count. */
-  giveBack(key: Key): void
+  /** Puts one back into the bucket of a key, with the limit that it was taken from: it turned out not to count. */
+  giveBack(key: Key, ownLimit?: number | null): void
   /** Replaces what a key has left in its bucket. Below 0 it has to wait for as much more. */
   setTokens(key: Key, tokens: number): void
 }

@@ -76,6 +76,42 @@ it('a limit that was lowered -> the key waits for an hour at most', async () => 
   expect(lowered.counter.take(12, 1)).toMatchObject({ retryAfterSeconds: 61 * 60 })
 })
 
+it.each([
+  ['before it was told', 13, false],
+  ['after it was told', 14, true],
+])('a request that is given back %s is free for all processes', async (_, key, isTold) => {
+  const [left, right] = twoProcesses()
+  expect(request(left, 10, key)).toBe(10)
+  if (isTold) await left.share(db)
+  left.counter.giveBack(key, 10)
+  await left.share(db)
+  const [row] = await db<{ tokens: number }[]>`
+    select tokens from app.request_budgets where scope = ${limits.apiRequests.scope} and key = ${key}`
+  expect(row!.tokens).toBeGreaterThanOrEqual(1)
+  expect(request(left, 1, key)).toBe(1)
+  expect(request(right, 1, key)).toBe(1)
+})
+
+it('a request that is given back adds nothing to a full bucket', async () => {
+  const [left] = twoProcesses()
+  expect(request(left, 1, 15)).toBe(1)
+  left.counter.giveBack(15, 10)
+  left.counter.giveBack(15, 10)
+  await left.share(db)
+  left.counter.giveBack(15, 10)
+  await left.share(db)
+  const rows = await db`
+    select tokens from app.request_budgets where scope = ${limits.apiRequests.scope} and key = 15`
+  expect(rows).toEqual([{ tokens: 10 }])
+})
+
+it('without a limit nothing is given back', async () => {
+  const [left] = twoProcesses()
+  left.counter.giveBack(16)
+  await left.share(db)
+  expect(await db`select from app.request_budgets where key = 16`).toHaveLength(0)
+})
+
 it('while the database is away: each counts for itself, and tells later', async () => {
   const [left, right] = twoProcesses()
   expect(request(left, 4, 9)).toBe(4)

@@ -33,6 +33,7 @@ const MAX_DEBT_BUCKETS = 60
 /** Use of a key since the last exchange. */
 interface Use {
   limit: number
+  /** Below 0 when more was given back than used. */
   count: number
   /** Unix milliseconds of the first. */
   sinceMs: number
@@ -60,6 +61,12 @@ export function createSharedBudget(
     return status
   }
 
+  function giveBack(key: number, ownLimit?: number | null): void {
+    counter.giveBack(key)
+    const size = ownLimit ?? defaultLimit
+    if (size !== 0) addUse(key, { limit: size, count: -1, sinceMs: clock() })
+  }
+
   function addUse(key: number, { limit, count, sinceMs }: Use): void {
     const use = used.get(key)
     if (use === undefined) used.set(key, { limit, count, sinceMs })
@@ -76,7 +83,8 @@ export function createSharedBudget(
    */
   function costOf({ limit, count, sinceMs }: Use): number {
     const ageMs = clock() - sinceMs
-    return ageMs <= MAX_EXCHANGE_MS ? count : Math.max(0, count - Math.floor((ageMs * limit) / windowMs))
+    if (count <= 0 || ageMs <= MAX_EXCHANGE_MS) return count
+    return Math.max(0, count - Math.floor((ageMs * limit) / windowMs))
   }
 
   async function share(db: Database): Promise<void> {
@@ -97,7 +105,7 @@ export function createSharedBudget(
   }
 
   return {
-    counter: { ...counter, take },
+    counter: { ...counter, take, giveBack },
     share,
     start(db, log) {
       const stopping = new AbortController()
@@ -153,8 +161,11 @@ async function spend(
         -${MAX_DEBT_BUCKETS}::float8 * excluded.size,
         least(
           excluded.size,
-          b.tokens + greatest(0, extract(epoch from now() - b.at))::float8 * excluded.size / ${windowSeconds}::float8
-        ) - (excluded.size - excluded.tokens)
+          least(
+            excluded.size,
+            b.tokens + greatest(0, extract(epoch from now() - b.at))::float8 * excluded.size / ${windowSeconds}::float8
+          ) - (excluded.size - excluded.tokens)
+        )
       ),
       at = now()
     returning key, tokens
