@@ -59,11 +59,17 @@ export const errorCodes = Object.keys(errorCatalog) as ErrorCode[]
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
+  /** When to retry, if known. */
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** Creates a refusal. */
-export function refuse(code: ErrorCode, message: string): Refusal {
-  return { code, message }
+export function refuse(
+  code: ErrorCode,
+  message: string,
+  options: Pick<Refusal, 'retryAfterSeconds'> = {},
+): Refusal {
+  return { code, message, ...options }
 }
 
 /** Whether a result is a refusal. No other result has a `code`. */
@@ -119,8 +125,8 @@ export class PlazaError extends Error {
 }
 
 /** Converts a refusal to an error that names the invalid member, if any. */
-export function refusalError({ code, message }: Refusal, property?: string): PlazaError {
-  return new PlazaError(code, message, { property })
+export function refusalError({ code, message, retryAfterSeconds }: Refusal, property?: string): PlazaError {
+  return new PlazaError(code, message, { property, retryAfterSeconds })
 }
 
 /** Returns the code of an error of Node.js or of PostgreSQL: `ENOENT`, `23505`. */

@@ -10,8 +10,6 @@ export const MAX_MODERATORS = 10
 /** Why a membership change is refused, and the invalid request member if there is one. */
 export interface MembershipRefusal extends Refusal {
   readonly property?: string
-  /** Set when the rate limit is exceeded: how long to wait. */
-  readonly retryAfterSeconds?: number
 }
 
 /** The membership of a user in a channel, and the role of the caller. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { refusalError } from '../../platform/errors.js'
 import { callerAt, callerOfKey } from '../../platform/limits/caller-name.js'
 import { type ChainLookupOptions, type LookupOutcome, lookupsFor } from './chain-lookups.js'
 import { testLookups } from './testing/claim-scene.js'
@@ -137,6 +138,7 @@ it('ten questions a minute are allowed to each asker, then the refusal says how 
   const wait = /^too many names and wallets to look up: wait (\d+) s$/
   expect(refusal?.code).toBe('bad_request.rate_limited')
   const [, seconds] = wait.exec(refusal!.message)!
+  expect(refusalError(refusal!)).toMatchObject({ retryAfterSeconds: Number(seconds) })
   expect(count('0x01')).toBeNull()
   nowMs += Number(seconds) * 1000
   expect(count(1)).toBeNull()

@@ -102,6 +102,7 @@ export function createChainLookups(options: ChainLookupOptions): ChainLookups {
       return refuse(
         'bad_request.rate_limited',
         `too many names and wallets to look up: wait ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
       )
     },
   }

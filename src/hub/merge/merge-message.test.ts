@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+import { refuse } from '../../platform/errors.js'
 import { HubEventType, MessageType, UserDataType } from '../../protocol/definitions.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { limitsOf } from '../storage-limits.js'
@@ -87,6 +88,11 @@ test.each([
   expect(mergeMessage(message, state)).toEqual(refusal)
   expect(state.events).toEqual([])
   expect(state.changes()).toEqual([])
+})
+
+test('a claim that is not looked up now -> the refusal says when to try again', () => {
+  const refusal = refuse('bad_request.rate_limited', 'too many names', { retryAfterSeconds: 6 })
+  expect(mergeMessage(cast, createBatchState({ unconfirmed: new Map([[cast, refusal]]) }))).toEqual(refusal)
 })
 
 test('C.16 a long cast merges in the second in which the pro tier ends', () => {

@@ -31,7 +31,9 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
       reason: refusal.message,
     })
   }
-  return refusal && { code: refusal.code, message: refusal.message }
+  if (refusal === null) return null
+  const { causedBy, causedByName, ...toSender } = refusal
+  return toSender
 }
 
 /**

@@ -8,7 +8,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import type { CacheWriter } from '../../../graph/cache/invalidation.js'
 import { Json, json } from '../../../graph/view/json.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
-import { isRefusal, PlazaError } from '../../../platform/errors.js'
+import { isRefusal, refusalError } from '../../../platform/errors.js'
 import { cacheWriterOf, defineOperation, type Operation, type OperationContext } from '../../operation.js'
 import type { Author } from '../../publishing/author.js'
 import { actAs, signerUuidMember } from '../../publishing/routes/acting.js'
@@ -74,10 +74,7 @@ async function changeMembership(
   const { fid } = await context.signers.findFresh(request)
   const writer = cacheWriterOf(context)
   const outcome = await change.local(writer, fid, writer.nowUnix)
-  if (isRefusal(outcome)) {
-    const { code, message, property, retryAfterSeconds } = outcome
-    throw new PlazaError(code, message, { property, retryAfterSeconds })
-  }
+  if (isRefusal(outcome)) throw refusalError(outcome, outcome.property)
   return { success: true, message: outcome.message }
 }
 

@@ -1,4 +1,5 @@
 import { TestUser, testNowUnix } from '../../../../test/network.js'
+import type { Refusal } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { limitsOf } from '../../storage-limits.js'
 import { ChannelState } from '../channels/channel-state.js'
@@ -16,6 +17,8 @@ export interface BatchStateFixture {
   readonly signers?: readonly (readonly [string, boolean])[]
   readonly keys?: KeyState
   readonly keyClaims?: ReadonlyMap<SignedMessage, KeyClaim>
+  /** Claims that no chain has confirmed. */
+  readonly unconfirmed?: ReadonlyMap<SignedMessage, Refusal>
   readonly historical?: readonly SignedMessage[]
   readonly isMainnet?: boolean
   readonly hasV21?: boolean
@@ -43,7 +46,7 @@ export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
     synced: new Set(),
     isCopy: false,
     channels: new ChannelState(),
-    unconfirmed: new Map(),
+    unconfirmed: fixture.unconfirmed ?? new Map(),
     confirmedProofs: new Map(),
     isMainnet: fixture.isMainnet ?? false,
     isV21: () => fixture.hasV21 ?? false,
