@@ -60,39 +60,84 @@ const OPEN_PAYMENTS_LOCK = 'open payments'
  * Stores a payment, once per `idem` of the app.
  *
  * @throws PlazaError `conflict` when the `idem` belongs to another request; `bad_request.rate_limited` when too many
- * payments of the app are open, or of all apps on the network.
+ * payments of the app are open, or of all apps on the network, with the time until the first one ends.
  */
 export async function createPaymentFrame(db: Database, frame: NewPaymentFrame): Promise<PaymentFrame> {
+  const request = { appId: frame.appId, network: frame.to.network, nowMs: frame.nowMs }
   const created = await db.begin(async (transaction) => {
-    await checkOpenPayments(transaction, frame)
+    const [, counts] = await inPipeline([
+      transaction`select pg_advisory_xact_lock(hashtextextended(${OPEN_PAYMENTS_LOCK}, 0))`,
+      // Runs once the lock is taken, and sees what those before have stored.
+      countOpen(transaction, request),
+    ])
+    checkCounts(counts, request)
     return await insertFrame(transaction, frame)
   })
   return created ?? (await findByIdem(db, frame))!
 }
 
-/** Refuses a payment beyond the limits. Requests at the same moment are counted one after the other. */
-async function checkOpenPayments(
-  db: Transaction,
-  { appId, to: { network }, nowMs }: NewPaymentFrame,
-): Promise<void> {
-  const [, [counts]] = await inPipeline([
-    db`select pg_advisory_xact_lock(hashtextextended(${OPEN_PAYMENTS_LOCK}, 0))`,
-    // Runs once the lock is taken, and sees what those before have stored.
-    db<{ open: number; followed: number }[]>`
-      select
-        (
-          select count(*)::integer from payments.frames
-          where app_id = ${appId} and completed_at is null and expires_at > ${new Date(nowMs)}
-        ) as open,
-        (select count(*)::integer from payments.frames where ${isFollowed(db, network, nowMs)}) as followed`,
-  ])
-  if (counts!.open >= MAX_OPEN) {
-    throw new PlazaError('bad_request.rate_limited', `the app has ${MAX_OPEN} open payments`)
+/** Open payments of an app, and of all apps on a network, each with the time when the first of them ends. */
+interface OpenCounts {
+  readonly open: number
+  readonly firstExpiresAt: Date | null
+  readonly followed: number
+  readonly firstUnfollowedAt: Date | null
+}
+
+/** The app and the network of a payment to request, at a time in Unix milliseconds. */
+interface OpenPaymentsOf {
+  readonly appId: string
+  readonly network: ChainName
+  readonly nowMs: number
+}
+
+/**
+ * Refuses a payment beyond the limits before the chain is asked. Requests at the same moment may all pass: `createPaymentFrame`
+ * counts them one after the other.
+ *
+ * @throws PlazaError `bad_request.rate_limited` as `createPaymentFrame`.
+ */
+export async function checkOpenPayments(db: Queryable, request: OpenPaymentsOf): Promise<void> {
+  checkCounts(await countOpen(db, request), request)
+}
+
+function countOpen(db: Queryable, { appId, network, nowMs }: OpenPaymentsOf) {
+  return db<OpenCounts[]>`
+    select
+      app.open, app.first as "firstExpiresAt", followed.count as followed,
+      followed.first + ${FOLLOWED_AFTER_EXPIRY_MS}::float8 * interval '1 millisecond' as "firstUnfollowedAt"
+    from
+      (
+        select count(*)::integer as open, min(expires_at) as first from payments.frames
+        where app_id = ${appId} and completed_at is null and expires_at > ${new Date(nowMs)}
+      ) as app,
+      (
+        select count(*)::integer, min(expires_at) as first from payments.frames
+        where ${isFollowed(db, network, nowMs)}
+      ) as followed`
+}
+
+function checkCounts(
+  [counts]: readonly OpenCounts[],
+  { network, nowMs }: Pick<OpenPaymentsOf, 'network' | 'nowMs'>,
+): void {
+  const { open, firstExpiresAt, followed, firstUnfollowedAt } = counts!
+  if (open >= MAX_OPEN) {
+    const problem = `the app has ${MAX_OPEN} open payments`
+    throw new PlazaError('bad_request.rate_limited', problem, {
+      retryAfterSeconds: secondsUntil(firstExpiresAt!, nowMs),
+    })
   }
-  if (counts!.followed >= MAX_FOLLOWED) {
+  if (followed >= MAX_FOLLOWED) {
     const problem = `all apps together have ${MAX_FOLLOWED} open payments on ${network}: try again later`
-    throw new PlazaError('bad_request.rate_limited', problem)
+    throw new PlazaError('bad_request.rate_limited', problem, {
+      retryAfterSeconds: secondsUntil(firstUnfollowedAt!, nowMs),
+    })
   }
+}
+
+function secondsUntil(time: Date, nowMs: number): number {
+  return Math.max(1, Math.ceil((time.getTime() - nowMs) / 1000))
 }
 
 /** Returns undefined for an `idem` of the app that is stored already. */

@@ -327,6 +327,14 @@ it('more payments of all apps than the follower looks for -> 429, and none is gi
   expect(inserted.length).toBeGreaterThan(1_000)
   const reply = await api.send('POST', 'frame/transaction/pay', bodyOf(newReceiver()))
   expect([reply.statusCode, reply.json().message]).toEqual([429, expect.stringContaining('base')])
+  const [first] = await db<{ unfollowedAt: Date }[]>`
+    select min(expires_at) + interval '1 day' as "unfollowedAt" from payments.frames
+    where completed_at is null and expires_at > now() - interval '1 day'`
+  const secondsLeft = (first!.unfollowedAt.getTime() - Date.now()) / 1000
+  expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(Math.floor(secondsLeft))
+  // Refused before the chain is asked, which knows no such token.
+  const noToken = bodyOf(newReceiver(), { token_contract_address: ann.address })
+  expect((await api.send('POST', 'frame/transaction/pay', noToken)).statusCode).toBe(429)
   await pay(ann, receiver, 10_000n)
   await follow()
   expect(await statusOf(frame)).toBe('completed')
@@ -336,6 +344,7 @@ it('more payments of all apps than the follower looks for -> 429, and none is gi
 it('requests at the same moment do not pass the limit of an app', async () => {
   const appId = await ensureApp(db, 'eager')
   const body = bodyOf(newReceiver())
+  const nowMs = Date.now()
   const requests = Array.from({ length: 600 }, () =>
     createPaymentFrame(db, {
       appId,
@@ -345,13 +354,18 @@ it('requests at the same moment do not pass the limit of an app', async () => {
       amountRaw: 10_000n,
       symbol: 'TKN',
       fromBlock: 1,
-      nowMs: Date.now(),
+      nowMs,
     }),
   )
   const outcomes = await Promise.allSettled(requests)
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   expect(refusals).toHaveLength(100)
-  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'bad_request.rate_limited' })
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({
+      code: 'bad_request.rate_limited',
+      retryAfterSeconds: (7 * DAY_MS) / 1000,
+    })
+  }
   await db`delete from payments.frames where app_id = ${appId}`
 })
 

@@ -9,7 +9,13 @@ import { checksummedAddress } from '../../tokens/present-token.js'
 import { readTokenDetails } from '../../tokens/token-details.js'
 import { fromChain } from '../../tokens/token-metadata.js'
 import { tradeNetworkOf } from '../../tokens/trade-network.js'
-import { createPaymentFrame, findByIdem, findPaymentFrame, type PaymentFrame } from '../payment-frames.js'
+import {
+  checkOpenPayments,
+  createPaymentFrame,
+  findByIdem,
+  findPaymentFrame,
+  type PaymentFrame,
+} from '../payment-frames.js'
 import {
   RequestedPayTransaction,
   TransactionFrameConfig,
@@ -48,6 +54,7 @@ export const createPayFrame = defineOperation({
     const rpc = rpcOf(tokenTracking, network)
     const existing = await findByIdem(writerDb, request)
     if (existing !== null) return { transaction_frame: presentFrame(existing, publicUrl()) }
+    await checkOpenPayments(writerDb, { appId, network, nowMs: clock() })
     const address = to.token_contract_address.toLowerCase() as Hex
     const [{ details, head }, heads] = await Promise.all([
       fromChain(rpc, async (endpoint) => ({
