@@ -161,8 +161,11 @@ test('tokens: concurrent grants -> one current token, the others stay replaced',
 test('tokens: a holder gets at most 100 new tokens a day', async () => {
   const holder = { appId: await newApp(), fid: 1, clientFid: 1 }
   for (let number = 0; number <= 100; number += 1) await applyEvent(db, holder, grant(`token-${number}`))
+  await db`update miniapps.replaced_tokens set replaced_at = replaced_at - interval '23 hours' where client_fid = 1`
+  // The first was replaced 23 hours ago, and a moment.
   await expect(applyEvent(db, holder, grant('one-more'))).rejects.toMatchObject({
     code: 'bad_request.rate_limited',
+    retryAfterSeconds: expect.closeTo(3_600, -3),
   })
   expect(await applyEvent(db, holder, grant('token-7'))).toBe('unchanged')
   expect(await applyEvent(db, { ...holder, clientFid: 2 }, grant('one-more'))).toBe('applied')

@@ -28,7 +28,7 @@ const MAX_TOKENS_PER_DAY = 100
  * nothing, even if it has ended: the protocol issues a new token whenever a user enables notifications, so an old token
  * means a repeated event.
  *
- * @throws PlazaError `bad_request.rate_limited` after too many new tokens within a day.
+ * @throws PlazaError `bad_request.rate_limited` after too many new tokens within a day, with the time until one more may come.
  */
 export async function grantToken(
   db: Database,
@@ -77,10 +77,13 @@ async function replaceToken(
   stored: string,
   { url, token }: Grant,
 ): Promise<TokenEventOutcome> {
-  const [previous] = await db<{ isReplaced: boolean; today: number }[]>`
+  const [previous] = await db<{ isReplaced: boolean; today: number; secondsLeft: number | null }[]>`
     select
       coalesce(bool_or(digest = ${secretDigest(token)}), false) as "isReplaced",
-      count(*) filter (where replaced_at > now() - interval '1 day') as today
+      count(*) filter (where replaced_at > now() - interval '1 day') as today,
+      ceil(extract(epoch from
+        min(replaced_at) filter (where replaced_at > now() - interval '1 day') + interval '1 day' - now()
+      ))::integer as "secondsLeft"
     from miniapps.replaced_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
   if (previous!.isReplaced) return 'unchanged'
@@ -88,6 +91,7 @@ async function replaceToken(
     throw new PlazaError(
       'bad_request.rate_limited',
       `this user and client have been granted ${MAX_TOKENS_PER_DAY} tokens within a day`,
+      { retryAfterSeconds: previous!.secondsLeft! },
     )
   }
   await db`
