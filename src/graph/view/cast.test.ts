@@ -107,6 +107,20 @@ it('shows usernames and channels in the text, with their ranges', () => {
   })
 })
 
+it('a parent of a fid above int32 has no author', () => {
+  const reply = { parentFid: 3_000_000_000, parentHash: '22'.repeat(20) }
+  expect(presentBody(castRecord('11', 1, reply)).body).toMatchObject({
+    parent_hash: `0x${'22'.repeat(20)}`,
+    parent_author: { fid: null },
+  })
+  const quoted = castRecord('66', 2, reply)
+  const casts = new Map([[quoted.hash, quoted]])
+  const quote = castRecord('11', 1, { embeds: [{ fid: 2, hash: `0x${quoted.hash}` }] })
+  expect(presentCast(quote, { casts, users, names }).body.embeds).toMatchObject([
+    { cast: { parent_author: { fid: null } } },
+  ])
+})
+
 it('an unknown app is null', () => {
   expect(presentBody(castRecord('11', 1, { appFid: 8 })).body.app).toBeNull()
 })
@@ -173,6 +187,17 @@ describe('embeds', () => {
     const castsOfOtherAuthor = new Map([[inner.hash, { ...inner, fid: 5 }]])
     const cast = embedding({ fid: 5, hash: `0x${inner.hash}` })
     expect(presentCast(cast, { casts: castsOfOtherAuthor, users, names }).body.embeds).toEqual([])
+  })
+
+  it('a cast of a fid above int32 in an embedded cast has no cast_id', () => {
+    const hash = `0x${'44'.repeat(20)}` as const
+    const quoting = castRecord('66', 2, { embeds: [{ fid: 3_000_000_000, hash }] })
+    const cast = embedding({ fid: 2, hash: `0x${quoting.hash}` })
+    const { body } = presentCast(cast, { casts: new Map([[quoting.hash, quoting]]), users, names })
+    expect(body.embeds).toMatchObject([
+      { cast: { embeds: [{ cast: { object: 'cast_dehydrated', hash, app: null } }] } },
+    ])
+    expect(JSON.stringify(body.embeds)).not.toContain('3000000000')
   })
 
   it('embedded cast without a channel, with unknown authors inside', () => {

@@ -14,7 +14,7 @@ import type {
   Embed,
   EmbedDeep,
 } from './schema/cast.js'
-import type { TextRange } from './schema/primitives.js'
+import { MAX_INT32, type TextRange } from './schema/primitives.js'
 import { type EmbedUrlMetadata, emptyMetadata } from './schema/url-metadata.js'
 import { channelMentions, insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
@@ -55,7 +55,7 @@ export function presentCast(cast: CastRecord, input: CastViewInput): PresentedCa
       parent_url: cast.parentUrl,
       root_parent_url: cast.rootParentUrl,
       thread_hash: `0x${cast.threadHash}`,
-      parent_author: { fid: cast.parentFid },
+      parent_author: parentAuthor(cast.parentFid),
       app: appOf(cast, input.users),
       text,
       timestamp: timestampOf(cast),
@@ -145,6 +145,11 @@ function prefixed(hash: string | null): string | null {
   return hash === null ? null : `0x${hash}`
 }
 
+/** The author of a parent cast. A message names any fid, but clients decode an int32 and no user has another. */
+function parentAuthor(fid: number | null): Cast['parent_author'] {
+  return { fid: fid !== null && fid <= MAX_INT32 ? fid : null }
+}
+
 function timestampOf(cast: CastRecord): string {
   return dateTimeOf(unixSecondsFromFarcasterSeconds(cast.ts))
 }
@@ -179,7 +184,7 @@ function castEmbedded(cast: CastRecord, author: UserRecord, input: CastViewInput
     parent_hash: prefixed(cast.parentHash),
     parent_url: cast.parentUrl,
     root_parent_url: cast.rootParentUrl,
-    parent_author: { fid: cast.parentFid },
+    parent_author: parentAuthor(cast.parentFid),
     author: userDehydrated(author),
     app: appOf(cast, input.users),
     text: textOf(cast, input.users).text,
@@ -192,9 +197,8 @@ function castEmbedded(cast: CastRecord, author: UserRecord, input: CastViewInput
 function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, input: CastViewInput): EmbedDeep {
   if ('url' in embed) return urlEmbed(embed.url, cast)
   const embeddedCast = findCast(embed, input.casts)
-  const cast_id = { fid: embed.fid, hash: embed.hash }
   return {
-    cast_id,
+    ...(embed.fid <= MAX_INT32 ? { cast_id: { fid: embed.fid, hash: embed.hash } } : {}),
     cast: embeddedCast
       ? castDehydrated(embeddedCast, input.users)
       : { object: 'cast_dehydrated', hash: embed.hash, app: null },

@@ -56,6 +56,11 @@ it('shows what its owner set', () => {
   })
 })
 
+it('names no moderator of a fid above int32', () => {
+  const channel = channelRecord({ moderatorFids: [3, 2_147_483_647, 2_147_483_648, 4_294_967_295] })
+  expect(presentChannel(channel, users).moderator_fids).toEqual([3, 2_147_483_647])
+})
+
 it('a description with names in it mentions those whom there are', () => {
   const description = 'by @alice and @nobody, elsewhere @alice@social.example'
   expect(presentChannel(channelRecord({ description, hasNamesInDescription: true }), users)).toMatchObject({

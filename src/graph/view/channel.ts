@@ -7,6 +7,7 @@ import { dateTimeOf } from './formats.js'
 import { knownMentions, mentionCandidates } from './mention-candidates.js'
 import type { Channel } from './schema/channel.js'
 import type { ChannelDehydrated, ChannelUserContext } from './schema/channel-dehydrated.js'
+import { MAX_INT32 } from './schema/primitives.js'
 import { insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
@@ -41,7 +42,8 @@ export function presentChannel(
     created_at: dateTimeOf(channel.createdAt),
     follower_count: channel.followerCount,
     member_count: channel.memberCount,
-    moderator_fids: [...channel.moderatorFids],
+    // A message of the protocol names any uint32, but clients decode an int32 and no user has another.
+    moderator_fids: channel.moderatorFids.filter((fid) => fid <= MAX_INT32),
     ...(channel.pinnedCastHash && channel.hasPinnedCast
       ? { pinned_cast_hash: `0x${channel.pinnedCastHash}` }
       : {}),

@@ -43,3 +43,21 @@ it('cast.deleted: thread and root are those of the parent, unless the cast names
   expect(await dataOf(1)).toMatchObject({ thread_hash: hashOf(first), root_parent_url: root })
   expect(await dataOf(2)).toMatchObject({ thread_hash: hashOf(parent), root_parent_url: null })
 })
+
+it('reaction.created to a cast of a fid above int32 has no author', async () => {
+  const targetHash = `0x${'44'.repeat(20)}` as const
+  const event = { id: '1-3', kind: 'reaction.created', happenedAt: null, detectedAt: new Date(0) } as const
+  const subject = {
+    type: 'reaction',
+    fid: alice.fid,
+    reactionType: 1,
+    targetFid: 3_000_000_000,
+    targetHash,
+  } as const
+  const rendered = await renderEventData({ db, hydrator: createHydrator() }, [{ ...event, subject }])
+  expect(JSON.parse(rendered.get('1-3')!).cast).toEqual({
+    object: 'cast_dehydrated',
+    hash: targetHash,
+    app: null,
+  })
+})

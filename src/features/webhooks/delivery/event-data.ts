@@ -2,6 +2,7 @@ import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { castRow } from '../../../graph/cast-row.js'
 import type { Json } from '../../../graph/view/json.js'
 import type { CastDehydrated } from '../../../graph/view/schema/cast.js'
+import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { bytesOfHex } from '../../../protocol/bytes.js'
@@ -70,7 +71,8 @@ export async function renderEventData(
           cast: storedTarget(subject) ?? {
             object: 'cast_dehydrated',
             hash: subject.targetHash,
-            author: dehydratedUser(subject.targetFid),
+            // Clients decode fids as int32, and no user has another: without its author the body stays valid.
+            ...(subject.targetFid <= MAX_INT32 ? { author: dehydratedUser(subject.targetFid) } : {}),
             app: null,
           },
         })

@@ -39,7 +39,7 @@ export const CastViewerContext = namedObject('CastViewerContext', {
 })
 export type CastViewerContext = Static<typeof CastViewerContext>
 
-/** The author of the parent cast; null without a parent cast. */
+/** The author of the parent cast; null without a parent cast, or for a fid above int32. */
 export const CastParentAuthor = namedObject('CastParentAuthor', { fid: nullable(Fid, { examples: [null] }) })
 
 export const EmbedUrl = namedObject('EmbedUrl', { url: Url, metadata: Type.Optional(EmbedUrlMetadata) })
