@@ -7,6 +7,11 @@ import type { OperationDescription } from './operation.js'
  */
 const hostedObjects = { social_fungible: 'farcaster_fungible' } as const
 
+/** Returns both names of an object, the neutral one first; null for a value that has one name. */
+export function objectNamesOf(value: unknown): [string, string] | null {
+  return Object.entries(hostedObjects).find(([, hosted]) => hosted === value) ?? null
+}
+
 /** Renames the values of `object` in rendered JSON. */
 type Rename = (json: Buffer) => string | Buffer
 

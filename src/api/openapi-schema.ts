@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { objectNamesOf } from './neutral-object-names.js'
 import { textsOf } from './parse-query.js'
 
 /** A value of JSON. */
@@ -50,9 +51,9 @@ export function createSchemaWriter() {
   }
 
   function plain(schema: TSchema): JsonValue {
-    const texts = textsOf(schema)
+    const texts = textsOf(schema) ?? objectNamesOf(schema.const)
     const hasParts = schema.examples?.length === 0 || partKeywords.some((keyword) => keyword in schema)
-    const { anyOf: _, ...rest } = schema
+    const { anyOf: _, const: __, ...rest } = schema
     const body = texts ? { type: 'string', enum: texts, ...rest } : schema
     return Object.fromEntries(
       Object.entries(body)

@@ -5,9 +5,11 @@ import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { createSchemaWriter } from '../../../api/openapi-schema.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
 import { HubEventType } from '../../../protocol/definitions.js'
+import { SocialFungible } from '../schema/fungible.js'
 import { followTokens } from '../testing/followed-tokens.js'
 
 const { db } = await createTestDatabase()
@@ -17,7 +19,7 @@ const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
 const followed = followTokens({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
 const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
-const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, tokenTracking })
+const { app, key, get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, tokenTracking })
 
 const [ann, bea, cid, dot, eli] = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid)) as [
   TestUser,
@@ -325,6 +327,19 @@ describe('fungibles', () => {
     ])
     const [seen] = (await get('fungibles', { fungibles: name, viewer_fid: 1 })).json().fungibles
     expect(seen.cast_count).toBe(1)
+  })
+
+  it('`object` is by the path, and the document has both names', async () => {
+    const url = `/fungibles?fungibles=eip155:10/erc20:${pear.toLowerCase()}`
+    const objects: unknown[] = []
+    for (const prefix of ['/v2/social', '/v2/farcaster']) {
+      const reply = await app.inject({ url: `${prefix}${url}`, headers: { 'x-api-key': key } })
+      objects.push(reply.json().fungibles[0].object)
+    }
+    expect(objects).toEqual(['social_fungible', 'farcaster_fungible'])
+    const writer = createSchemaWriter()
+    writer.write(SocialFungible)
+    expect(writer.components.SocialFungible).toMatchObject({ properties: { object: { enum: objects } } })
   })
 
   it('lists a token once, with the casts of all spellings that the request has', async () => {

@@ -57,7 +57,9 @@ export type FungibleBalance = Static<typeof FungibleBalance>
 
 /** A token and the number of casts about it. */
 export const SocialFungible = namedObject('SocialFungible', {
-  object: Type.Literal('farcaster_fungible', { description: 'Below `/v2/social`: `social_fungible`.' }),
+  object: Type.Literal('farcaster_fungible', {
+    description: '`social_fungible` below `/v2/social`, `farcaster_fungible` below `/v2/farcaster`.',
+  }),
   fungible: Fungible,
   cast_count: Type.Integer({
     description: 'Casts that embed the token by its CAIP-19 name.',
