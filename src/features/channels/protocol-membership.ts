@@ -29,7 +29,7 @@ export async function addProtocolMember(
   refuseOwnerRole(role)
   const current = await findMember(context.writerDb, channel.id, fid)
   if (current && rank[current.role] >= rank[role]) {
-    if (fid !== author.fid) await refuseStranger(context, author, channel, role)
+    if (fid !== author.fid) await refuseStranger(context, author, channel, role, 'appoint')
     return `this user is ${current.role} already`
   }
   const users = await context.writerDb`select 1 from social.users where fid = ${fid}::bigint`
@@ -63,16 +63,17 @@ export async function answerProtocolMembership(
   throw new PlazaError('not_found', 'there are no invites in this channel: its owner appoints moderators')
 }
 
-/** Refuses an author whom the hub would refuse, where no message is published because nothing changes. */
+/** Refuses an author whom the hub would refuse: where nothing is published, or where the hub blames the member's state. */
 async function refuseStranger(
   { writerDb }: OperationContext,
   { fid }: Author,
   channel: ProtocolChannel,
   role: 'member' | 'moderator',
+  change: 'appoint' | 'remove',
 ): Promise<void> {
   const own = await findMember(writerDb, channel.id, fid)
   if (own && (own.role === 'owner' || (own.role === 'moderator' && role === 'member'))) return
-  throw new PlazaError('forbidden', `this user may appoint no ${role}`)
+  throw new PlazaError('forbidden', `this user may ${change} no ${role}`)
 }
 
 /** Ends a role of a user. Ending the membership of a moderator takes two messages, unless it is the author's own. */
@@ -86,6 +87,7 @@ export async function removeProtocolMember(
   const current = await findMember(context.writerDb, channel.id, fid)
   if (current?.role === 'owner') throw new PlazaError('forbidden', 'the owner cannot be removed')
   const isModerator = requireRole(current, role).role === 'moderator'
+  if (role === 'member' && fid !== author.fid) await refuseStranger(context, author, channel, role, 'remove')
   if (role === 'moderator' || (isModerator && fid !== author.fid)) {
     await publishMember(context, author, channel, fid, ChannelMemberAction.REMOVE_MODERATOR)
   }

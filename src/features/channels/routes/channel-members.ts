@@ -141,6 +141,7 @@ const channelMemberRemove = defineOperation({
   reply: OperationResponse,
   notFound: 'There is no such signer or channel, or the user has neither the role nor an invite to it.',
   forbidden: 'The signer may not act, or its user may not remove this user. Nobody may remove the owner.',
+  conflict: 'In a channel of the protocol, the role of the user has changed meanwhile.',
 
   async handle(context, body, caller) {
     const { channel_id: channelId, fid, role } = body

@@ -91,6 +91,7 @@ function hideOperation(method: 'POST' | 'DELETE', summary: string, description: 
     reply: OperationResponse,
     notFound: 'There is no such signer or channel.',
     forbidden: mayNotModerate,
+    conflict: 'The channel has its maximum of casts whose moderation is stored.',
 
     async handle(context, body, caller) {
       const castHash = castHashBytes(body.cast_hash)

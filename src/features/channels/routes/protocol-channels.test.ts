@@ -197,6 +197,7 @@ it('member operations publish messages, and the protocol judges them', async () 
   const answer = (accept: boolean, role = 'member') =>
     act(member, 'PUT', 'channel/member/invite', { role, accept })
   expect((await answer(true)).json()).toMatchObject({ message: 'now a member' })
+  expect((await remove(stranger, 3)).statusCode).toBe(403)
   expect((await answer(true, 'moderator')).statusCode).toBe(404)
   const asModerator = { role: 'moderator', accept: true }
   expect((await act(mod, 'PUT', 'channel/member/invite', asModerator)).json()).toMatchObject({
