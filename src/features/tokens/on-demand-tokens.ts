@@ -1,12 +1,11 @@
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainName, rpcUrlsVariable } from '../../hub/chain/chains.js'
-import type { Endpoint } from '../../hub/chain/endpoint.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refusalError } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
 import { isBackfilled, readTokens, type Token } from './token.js'
-import { fromChain } from './token-metadata.js'
+import { reportedRpc } from './token-metadata.js'
 import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked-tokens.js'
 
 /** Token tracking as configured by the operator. */
@@ -103,7 +102,5 @@ async function trackOnDemand(db: Database, rpc: ChainRpc, address: Buffer, limit
     return tracked ?? trackingLimitRefusal(address)
   }
   const request = { address, trackedBy: 'request' } as const
-  // An error of the database is told as such.
-  const withEndpoint = <T>(read: (endpoint: Endpoint) => Promise<T>) => fromChain(rpc, read)
-  return await trackToken(db, { chain: rpc.chain, withEndpoint }, request, limit)
+  return await trackToken(db, reportedRpc(rpc), request, limit)
 }

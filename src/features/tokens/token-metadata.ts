@@ -89,6 +89,11 @@ export async function fromChain<T>(
   })
 }
 
+/** Returns an RPC all of whose reads fail as those of `fromChain`: otherwise a lost connection is taken for the database's. */
+export function reportedRpc(rpc: ChainRpc): Pick<ChainRpc, 'chain' | 'withEndpoint'> {
+  return { chain: rpc.chain, withEndpoint: (read) => fromChain(rpc, read) }
+}
+
 /** Returns the dollars in the pools of each token. */
 async function readLiquidity(rpc: ChainRpc, sides: readonly PoolSide[]): Promise<Map<number, number>> {
   const liquidity = new Map<number, number>()

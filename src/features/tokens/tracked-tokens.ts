@@ -21,6 +21,9 @@ const dollarTokens: Readonly<Partial<Record<ChainName, readonly string[]>>> = {
   arbitrum: ['0xaf88d065e77c8cc2239327c5edb3a432268e5831'],
 }
 
+/** The part of an RPC that reads tokens. */
+type TokenRpc = Pick<ChainRpc, 'chain' | 'withEndpoint'>
+
 /** A token to track. */
 export interface TokenToTrack {
   readonly address: Buffer
@@ -38,7 +41,7 @@ const ON_DEMAND_LOCK = 'plaza on-demand tokens'
 /** Tracks the owners of a token. An on-demand request never changes the operator's settings. */
 export async function trackToken(
   db: Database,
-  rpc: Pick<ChainRpc, 'chain' | 'withEndpoint'>,
+  rpc: TokenRpc,
   request: TokenToTrack,
   maxTrackedTokens?: number,
 ): Promise<Token | Refusal> {
@@ -83,7 +86,7 @@ async function saveOnDemandToken(db: Database, network: ChainName, token: TokenT
 }
 
 /** Tracks the swaps of a pool as trades from now on. Returns the pool's two tokens, or a refusal. */
-export async function trackPool(db: Database, rpc: ChainRpc, pool: Buffer): Promise<Token[] | Refusal> {
+export async function trackPool(db: Database, rpc: TokenRpc, pool: Buffer): Promise<Token[] | Refusal> {
   const { name: network } = rpc.chain
   const hex = hexOf(pool)
   const addresses = await rpc.withEndpoint((endpoint) => readPoolTokens(endpoint, hex))

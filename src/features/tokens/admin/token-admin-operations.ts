@@ -17,6 +17,7 @@ import { rpcOf } from '../on-demand-tokens.js'
 import { checksummedAddress } from '../present-token.js'
 import { TrackedTokenResponse, TrackedTokensResponse } from '../schema/token-admin.js'
 import { backfillProgress, isBackfilled } from '../token.js'
+import { reportedRpc } from '../token-metadata.js'
 import { trackPool, trackToken, untrackToken } from '../tracked-tokens.js'
 import { listTrackedTokens, type TrackedTokenRow } from './tracked-token-list.js'
 
@@ -63,7 +64,7 @@ export const trackTokenOperation = defineAdminOperation({
   description:
     'Indexes the balances of an ERC-20 token from its first block, as `plaza token watch`. Repeat it to add pools: their ' +
     'swaps are recorded as trades from now on. 400 for an address without a token or pool, 501 for a network that is ' +
-    'not followed, 503 when its RPC does not answer.',
+    'not followed, 502 when its RPC does not answer.',
   input: Type.Object({
     network: choiceParameter(chainNames, { description: 'A followed network.', examples: ['base'] }),
     address: ethAddressParameter({ description: 'Contract of the token.' }),
@@ -92,7 +93,7 @@ export const trackTokenOperation = defineAdminOperation({
     { writerDb, tokenTracking },
     { network, address, pools = [], first_block: firstBlock, logo, is_dollar: isDollar },
   ) {
-    const rpc = rpcOf(tokenTracking, network)
+    const rpc = reportedRpc(rpcOf(tokenTracking, network))
     const tracked = await trackToken(writerDb, rpc, {
       address: bytesOfHex(address),
       trackedBy: 'operator',

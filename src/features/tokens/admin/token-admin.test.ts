@@ -1,5 +1,6 @@
 import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
+import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
@@ -12,9 +13,19 @@ const followed = followTokens({ db, chain, confirmations: 2, rpcUrls: [chain.url
 const tokenTracking = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
 const adminToken = 'the-admin-token-of-the-tests-0123456789'
 const { app } = await createTestApi({ db, adminToken, tokenTracking })
+const proxy = await startRpcProxy(chain.url)
+const behindProxy = followTokens({ db, chain, confirmations: 2, rpcUrls: [proxy.url] })
+const { app: appBehindProxy } = await createTestApi({
+  db,
+  adminToken,
+  tokenTracking: { rpcs: new Map([['base' as const, behindProxy.rpc]]), maxTrackedTokens: 2 },
+})
 
-async function admin(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) {
-  const reply = await app.inject({
+/** Selector of `token0()`, which pools alone are asked. */
+const TOKEN0 = '0x0dfe1681'
+
+async function admin(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object, server = app) {
+  const reply = await server.inject({
     method,
     url: `/admin/${path}`,
     headers: { authorization: `Bearer ${adminToken}` },
@@ -88,4 +99,22 @@ it('what is no token, no pool or not followed is refused', async () => {
     status: 501,
     property: 'network',
   })
+})
+
+it('an RPC that does not answer -> 502, for a token and for a pool', async () => {
+  const address = getAddress(await chain.deployToken('Fig', 'FIG', 18))
+  const failed = {
+    status: 502,
+    code: 'OtherSideFailed',
+    message: expect.stringContaining('base does not answer'),
+  }
+  const body = { network: 'base', address, pools: [address] }
+  proxy.faults = { stopped: true }
+  expect(await admin('POST', 'tokens', body, appBehindProxy)).toMatchObject(failed)
+  proxy.faults = {
+    hold: async (_method, params) => {
+      if (JSON.stringify(params).includes(TOKEN0)) throw new Error('the connection is cut')
+    },
+  }
+  expect(await admin('POST', 'tokens', body, appBehindProxy)).toMatchObject(failed)
 })
