@@ -29,19 +29,26 @@ type Failures = Readonly<Record<number, Failure>>
 const invalidInput = 'A parameter or a member of the body is wrong: `property` names it.'
 const serverFailure = 'The server failed; `message` has the request id of its log.'
 
-/** The errors of every operation. 401 has no rate headers, since the key is unknown. */
+const tooLarge = 'The body is too large.'
+const notServed = 'The operation needs what this server has not configured, or does not serve.'
+const otherSideFailed = 'Another server did not answer, such as an RPC of a chain or a page.'
+
+/** The errors of every operation; 413 only with a body. 401 has no rate headers, since the key is unknown. */
 export const failures: Failures = {
   400: { name: 'BadRequest', text: invalidInput, headers: rateHeaders },
   401: {
     name: 'Unauthorized',
     text: 'The API key or the bearer token is missing, wrong or expired.',
   },
+  413: { name: 'ContentTooLarge', text: tooLarge, headers: rateHeaders },
   429: {
     name: 'TooManyRequests',
     text: 'The key is above its rate limit.',
     headers: { ...rateHeaders, ...retryHeader },
   },
   500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
+  501: { name: 'NotServed', text: notServed, headers: rateHeaders },
+  502: { name: 'OtherSideFailed', text: otherSideFailed, headers: rateHeaders },
   503: {
     name: 'Unavailable',
     text: 'The database is not available or took too long.',
@@ -49,16 +56,19 @@ export const failures: Failures = {
   },
 }
 
-/** The errors of every admin operation. */
+/** The errors of every admin operation; 413 only with a body. */
 export const adminFailures: Failures = {
   400: { name: 'AdminBadRequest', text: invalidInput },
   401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
+  413: { name: 'AdminContentTooLarge', text: tooLarge },
   429: {
     name: 'AdminTooManyAttempts',
     text: 'This address has sent too many wrong tokens.',
     headers: retryHeader,
   },
   500: { name: 'AdminInternalError', text: serverFailure },
+  501: { name: 'AdminNotServed', text: notServed },
+  502: { name: 'AdminOtherSideFailed', text: otherSideFailed },
   503: {
     name: 'AdminUnavailable',
     text: 'The database is not available or took too long.',
@@ -66,10 +76,12 @@ export const adminFailures: Failures = {
   },
 }
 
-/** References to the shared responses of these errors. */
-export function errorReferences(all: Failures): Record<string, JsonValue> {
+/** References to the shared responses of these errors, for an operation with or without a body. */
+export function errorReferences(all: Failures, hasBody: boolean): Record<string, JsonValue> {
   return Object.fromEntries(
-    Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
+    Object.entries(all).flatMap(([status, { name }]) =>
+      status === '413' && !hasBody ? [] : [[status, { $ref: `#/components/responses/${name}` }]],
+    ),
   )
 }
 

@@ -100,6 +100,19 @@ it('viewer_fid of a lookup -> its description names no users who are left out', 
   ])
 })
 
+it('every operation documents that it is not served, that another server fails, and that a body is too large', () => {
+  const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
+  const documented = Object.values(paths).flatMap(
+    (methods) => Object.values(methods) as { requestBody?: object; responses: Record<string, object> }[],
+  )
+  const refusals = new Set(
+    documented.map(({ requestBody, responses }) =>
+      [requestBody !== undefined, ...['413', '501', '502'].map((status) => status in responses)].join(),
+    ),
+  )
+  expect([...refusals].sort()).toEqual(['false,false,true,true', 'true,true,true,true'])
+})
+
 it('lists no operation twice', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
   expect(names).toEqual([...new Set(names)])

@@ -139,7 +139,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
         ]),
       ),
       ...operationFailures(operation, rateHeaders, writer),
-      ...errorReferences(failures),
+      ...errorReferences(failures, operation.body !== undefined),
     },
   }
 }
@@ -182,7 +182,7 @@ function adminOperationObject(operation: AdminOperationDescription, writer: Sche
         content: replyContent(reply, writer, operation.example?.reply),
       },
       ...operationFailures(operation, {}, writer),
-      ...errorReferences(adminFailures),
+      ...errorReferences(adminFailures, operation.body !== undefined),
     },
   }
 }

@@ -1340,7 +1340,7 @@ export interface paths {
         put?: never;
         /**
          * Track a token
-         * @description Indexes the balances of an ERC-20 token from its first block, as `plaza token watch`. Repeat it to add pools: their swaps are recorded as trades from now on. 400 for an address without a token or pool, 501 for a network that is not followed, 503 when its RPC does not answer.
+         * @description Indexes the balances of an ERC-20 token from its first block, as `plaza token watch`. Repeat it to add pools: their swaps are recorded as trades from now on. 400 for an address without a token or pool, 501 for a network that is not followed, 502 when its RPC does not answer.
          */
         post: operations["postAdminTokens"];
         delete?: never;
@@ -4443,6 +4443,21 @@ export interface components {
                 "application/json": components["schemas"]["ErrorRes"];
             };
         };
+        /** @description The body is too large. */
+        ContentTooLarge: {
+            headers: {
+                /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                "RateLimit-Limit"?: number;
+                /** @description Requests that are allowed now. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until the full limit is available. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
         /** @description The key is above its rate limit. */
         TooManyRequests: {
             headers: {
@@ -4462,6 +4477,36 @@ export interface components {
         };
         /** @description The server failed; `message` has the request id of its log. */
         InternalError: {
+            headers: {
+                /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                "RateLimit-Limit"?: number;
+                /** @description Requests that are allowed now. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until the full limit is available. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
+        /** @description The operation needs what this server has not configured, or does not serve. */
+        NotServed: {
+            headers: {
+                /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                "RateLimit-Limit"?: number;
+                /** @description Requests that are allowed now. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until the full limit is available. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
+        /** @description Another server did not answer, such as an RPC of a chain or a page. */
+        OtherSideFailed: {
             headers: {
                 /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
                 "RateLimit-Limit"?: number;
@@ -4510,6 +4555,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorRes"];
             };
         };
+        /** @description The body is too large. */
+        AdminContentTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
         /** @description This address has sent too many wrong tokens. */
         AdminTooManyAttempts: {
             headers: {
@@ -4523,6 +4577,24 @@ export interface components {
         };
         /** @description The server failed; `message` has the request id of its log. */
         AdminInternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
+        /** @description The operation needs what this server has not configured, or does not serve. */
+        AdminNotServed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorRes"];
+            };
+        };
+        /** @description Another server did not answer, such as an RPC of a chain or a page. */
+        AdminOtherSideFailed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4617,6 +4689,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4706,6 +4780,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4755,6 +4831,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4819,6 +4897,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4863,6 +4943,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -4925,6 +5007,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5061,8 +5145,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5178,8 +5265,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5229,6 +5319,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5295,6 +5387,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5349,6 +5443,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5403,6 +5499,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5457,6 +5555,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5513,6 +5613,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5565,6 +5667,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5617,6 +5721,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5668,6 +5774,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5712,6 +5820,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5761,6 +5871,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5834,8 +5946,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5885,8 +6000,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5926,6 +6044,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -5985,6 +6105,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6031,6 +6153,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6097,6 +6221,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6201,8 +6327,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6311,8 +6440,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6377,6 +6509,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6438,6 +6572,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6531,8 +6667,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            /** @description In a channel of the protocol, the role of the user has changed meanwhile. */
+            409: {
+                headers: {
+                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests that are allowed now. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full limit is available. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRes"];
+                };
+            };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6641,8 +6795,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6751,8 +6908,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6845,8 +7005,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            /** @description The channel has its maximum of casts whose moderation is stored. */
+            409: {
+                headers: {
+                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests that are allowed now. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full limit is available. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRes"];
+                };
+            };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6939,8 +7117,26 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            /** @description The channel has its maximum of casts whose moderation is stored. */
+            409: {
+                headers: {
+                    /** @description Requests per minute. Only for a key with a limit, like the next two headers. */
+                    "RateLimit-Limit"?: number;
+                    /** @description Requests that are allowed now. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the full limit is available. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRes"];
+                };
+            };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6993,6 +7189,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7092,8 +7290,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7172,8 +7373,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7233,8 +7437,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7300,8 +7507,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7333,6 +7543,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7398,8 +7610,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7469,6 +7684,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7521,6 +7738,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7599,8 +7818,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7682,8 +7904,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7741,8 +7966,11 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7789,6 +8017,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7820,6 +8050,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -7864,6 +8096,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8011,6 +8245,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             /** @description `target_url` is not on the domain of the mini app. */
             422: {
                 headers: {
@@ -8028,6 +8263,8 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8108,8 +8345,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8220,8 +8460,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8326,8 +8569,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8392,6 +8638,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8444,6 +8692,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotServed"];
+            502: components["responses"]["OtherSideFailed"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -8477,6 +8727,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8545,8 +8797,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8587,6 +8842,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8670,8 +8927,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8720,6 +8980,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8769,8 +9031,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8811,6 +9076,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8860,8 +9127,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8917,6 +9187,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -8962,6 +9234,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9010,6 +9284,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9050,6 +9326,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9090,6 +9368,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9136,6 +9416,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9182,6 +9464,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9207,6 +9491,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9255,6 +9541,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9295,6 +9583,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9328,6 +9618,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9353,6 +9645,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9386,6 +9680,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9424,6 +9720,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9462,6 +9760,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9500,6 +9800,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9533,6 +9835,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9600,8 +9904,11 @@ export interface operations {
             };
             400: components["responses"]["AdminBadRequest"];
             401: components["responses"]["AdminUnauthorized"];
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9642,6 +9949,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9667,6 +9976,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9692,6 +10003,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9717,6 +10030,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9750,6 +10065,8 @@ export interface operations {
             401: components["responses"]["AdminUnauthorized"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9802,8 +10119,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRes"];
                 };
             };
+            413: components["responses"]["AdminContentTooLarge"];
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
@@ -9844,6 +10164,8 @@ export interface operations {
             };
             429: components["responses"]["AdminTooManyAttempts"];
             500: components["responses"]["AdminInternalError"];
+            501: components["responses"]["AdminNotServed"];
+            502: components["responses"]["AdminOtherSideFailed"];
             503: components["responses"]["AdminUnavailable"];
         };
     };
