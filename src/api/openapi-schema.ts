@@ -12,7 +12,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 
 /** Keywords that only this server reads. */
-const ownKeywords = new Set(['$id', 'patternText', 'exampleKey', 'refusesEmpty'])
+const ownKeywords = new Set(['$id', 'patternText', 'exampleKey', 'refusesEmpty', 'isDocumentedRequired'])
 /** Schemas of these keywords have parts; their examples are written with the operations. */
 const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
 

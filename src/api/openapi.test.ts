@@ -113,6 +113,14 @@ it('every operation documents that it is not served, that another server fails, 
   expect([...refusals].sort()).toEqual(['false,false,true,true', 'true,true,true,true'])
 })
 
+it('the header of the paying wallet is required', () => {
+  const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
+  expect(paths['/v2/social/storage/buy/']?.post).toMatchObject({
+    parameters: [{ name: 'x-wallet-id', in: 'header', required: true }],
+  })
+  expect(JSON.stringify(paths)).not.toContain('isDocumentedRequired')
+})
+
 it('lists no operation twice', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
   expect(names).toEqual([...new Set(names)])

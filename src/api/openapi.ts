@@ -240,7 +240,7 @@ function parameters(
     return {
       name,
       in: location,
-      required: isRequired(property),
+      required: isRequired(property) || property.isDocumentedRequired === true,
       ...(typeof text === 'string' ? { description: text } : {}),
       ...(deprecated === true ? { deprecated } : {}),
       ...(property.type === 'array' ? { style: 'form', explode: false } : {}),

@@ -8,14 +8,16 @@ import { findAppWallet, findWallet, type Wallet } from '../wallets/wallets.js'
 const MAX_HEADER_LENGTH = 16_384
 
 /**
- * The header with the paying wallet. It is optional here because its absence has an error code of its own.
+ * The header with the paying wallet. The parser takes its absence, which has an error code of its own; the document says that it is
+ * required.
  */
 export const walletHeaders = Type.Object({
   'x-wallet-id': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: MAX_HEADER_LENGTH,
-      description: 'Required. Id of the wallet that pays. The wallet must belong to the app of the API key.',
+      isDocumentedRequired: true,
+      description: 'Id of the wallet that pays. The wallet must belong to the app of the API key.',
       examples: ['wallet-garden'],
     }),
   ),
