@@ -167,8 +167,8 @@ export interface OperationDescription extends Readonly<DescribedOperation<TSchem
 
 /** An operation whose own types are erased, for lists. */
 export interface ErasedOperation<Context> extends OperationDescription {
-  /** Parses the request, and waits for other servers before `run` where that is heavy. */
-  readonly prepare?: (context: Context, request: RawRequest, caller: Caller) => Promise<unknown>
+  /** Checks a heavy request, and waits for other servers, before `run` takes a place and is paid for. */
+  prepare(context: Context, request: RawRequest, caller: Caller): Promise<unknown>
   /** Parses the request, runs the operation and renders the reply. */
   run(context: Context, request: RawRequest, caller: Caller): Promise<JsonReply>
 }
@@ -203,9 +203,11 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
     const { handle, prepare, ...described } = spec
     return {
       ...described,
-      ...(prepare && {
-        prepare: (context, request, caller) => prepare(context, parseInput(request), caller),
-      }),
+      prepare: async (context, request, caller) => {
+        const input = parseInput(request)
+        parseHeaders(request.headers)
+        await prepare?.(context, input, caller)
+      },
       run: async (context, request, caller) => {
         const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
         const { status, value, headers } =

@@ -8,6 +8,7 @@ import { defineOperation } from '../features/operation.js'
 import { type Json, json } from '../graph/view/json.js'
 import { connect } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
+import { createWorkLimits } from '../platform/limits/work-limits.js'
 import { OtherReply, type PriceOf } from './operation.js'
 import { fidParameter, listParameter, textParameter } from './parameters.js'
 
@@ -364,6 +365,36 @@ it('a key with a limit -> rate headers on every reply', async () => {
     expect([response.statusCode, response.headers['ratelimit-limit']]).toEqual([status, '100'])
     expect(response.headers['ratelimit-remaining']).toBe(String(99 - index))
   }
+})
+
+it('a malformed heavy request is refused before it is paid for', async () => {
+  const price = { lane: 'reads', msPerRequest: 1_000, msPerKb: 0 } as const
+  const body = Type.Object({ name: textParameter({ description: '' }) })
+  const heavy = defineOperation({
+    method: 'POST',
+    path: 'heavy',
+    tag: 'Users',
+    summary: 'For the test',
+    description: 'Does what the test needs.',
+    body,
+    headers: Type.Object({ 'x-color': Type.Optional(Type.Literal('red')) }),
+    reply: body,
+    price: () => price,
+    handle: async (_context, { name }) => ({ name }),
+  })
+  const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 1_000, refusalMs: 0 })
+  const { get, send } = await createTestApi({ db, operations: [listing(() => price), heavy], workLimits })
+  const named = { name: 'a' }
+  const replies = [
+    await get('listed', { fids: 'x' }),
+    await send('POST', 'heavy', {}),
+    await send('POST', 'heavy', named, { 'x-color': 'blue' }),
+    await send('POST', 'heavy', named),
+    await send('POST', 'heavy', named),
+    // Also by a caller with nothing left.
+    await send('POST', 'heavy', {}),
+  ]
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 200, 429, 400])
 })
 
 it('401 and preflight -> no rate headers', async () => {

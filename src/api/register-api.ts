@@ -119,7 +119,7 @@ function addOperation<Context>(
           : run(context)
       const answer = () => (asApp ? asApp.run(request, operation, runHere) : runHere())
       const price = operation.price?.(input.query) ?? null
-      await operation.prepare?.(context, input, caller)
+      if (price !== null) await operation.prepare(context, input, caller)
       const answerBytes = ({ json }: JsonReply) => json.length
       const reported =
         price === null

@@ -36,7 +36,7 @@ import type { ReadRouting } from '../../platform/db/replicas/read-routing.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
 import { createCounter } from '../../platform/limits/counter.js'
 import { limits } from '../../platform/limits/limits.js'
-import { createWorkLimits } from '../../platform/limits/work-limits.js'
+import { createWorkLimits, type WorkLimits } from '../../platform/limits/work-limits.js'
 import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
@@ -61,6 +61,8 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly usage?: UsageCounter
   /** Requests per minute and key. */
   readonly rateLimit?: number
+  /** Bounds of heavy requests; none unless given. */
+  readonly workLimits?: WorkLimits
   /** A key to ask with, instead of one that is made. */
   readonly key?: string
   /** Name of the app whose key is made; `test` by default. */
@@ -118,6 +120,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     publicReads,
     usage,
     reads = null,
+    workLimits = createWorkLimits({ clock, budgetMs: 0 }),
     live,
     ...more
   } = options
@@ -182,7 +185,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       mainApiRoutes({
         context,
         reads,
-        workLimits: createWorkLimits({ clock, budgetMs: 0 }),
+        workLimits,
         findCaller: keyRing.find,
         rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         usage,
