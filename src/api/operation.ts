@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Json } from '../graph/view/json.js'
+import type { ChargeWork } from '../platform/limits/work-limits.js'
 import type { WorkPrice } from '../platform/limits/work-prices.js'
 import type { LongWait } from '../platform/process/deadlines.js'
 import type { Caller } from './caller.js'
@@ -69,6 +70,8 @@ type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
   input: Input,
   caller: Caller,
   headers: Static<Headers>,
+  /** For work whose price the query does not tell, or that waits for another server. */
+  charge: ChargeWork,
 ) => Promise<(Static<Reply> & object) | Json | OtherReply>
 
 /**
@@ -140,6 +143,7 @@ export interface RawRequest {
   readonly query: unknown
   readonly body: unknown
   readonly headers: Readonly<Record<string, unknown>>
+  readonly charge: ChargeWork
 }
 
 /** Returns the full paths of an operation; the first is the documented one. */
@@ -209,7 +213,8 @@ export function operationDefiner<Context>(): DefineOperation<Context> {
         await prepare?.(context, input, caller)
       },
       run: async (context, request, caller) => {
-        const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
+        const headersRead = parseHeaders(request.headers)
+        const reply = await handle(context, parseInput(request), caller, headersRead, request.charge)
         const { status, value, headers } =
           reply instanceof OtherReply ? reply : { status: spec.status ?? 200, value: reply, headers: {} }
         return {

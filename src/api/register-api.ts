@@ -4,8 +4,10 @@ import type { ReadRouting } from '../platform/db/replicas/read-routing.js'
 import type { WriterKey } from '../platform/db/replicas/recent-writes.js'
 import { JSON_TYPE } from '../platform/http/content-type.js'
 import { answerPreflights } from '../platform/http/cors.js'
-import { allowHeavyWork, type RunHeavy } from '../platform/limits/heavy-requests.js'
-import type { WorkLimits } from '../platform/limits/work-limits.js'
+import type { LimitStatus } from '../platform/limits/counter.js'
+import { allowHeavyWork, type RunHeavy, setBudgetHeaders } from '../platform/limits/heavy-requests.js'
+import { chargeAtOnce, type WorkLimits } from '../platform/limits/work-limits.js'
+import type { WorkPrice } from '../platform/limits/work-prices.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
 import { type Caller, callerOf } from './caller.js'
 import { handleErrors } from './error-response.js'
@@ -85,7 +87,7 @@ function addOperation<Context>(
   scope: FastifyInstance,
   operation: ErasedOperation<Context>,
   path: string,
-  { context, replicas, asApp }: ApiOptions<Context>,
+  { context, replicas, asApp, workLimits }: ApiOptions<Context>,
   runHeavy: RunHeavy,
 ): void {
   const readListNames = compileListNames(operation.query?.properties ?? {})
@@ -111,7 +113,12 @@ function addOperation<Context>(
       if (operation.body && prefersStrict(headers.prefer))
         reply.header('preference-applied', 'handling=strict')
       const named = readListNames(query as RawQuery)
-      const input = { query: { ...named, ...(params as object) }, body, headers }
+      const payer = {
+        caller: callerOf(caller, request.ip),
+        onStatus: (status: LimitStatus) => setBudgetHeaders(reply, status),
+      }
+      const charge = (price: WorkPrice) => chargeAtOnce(workLimits, { price, ...payer })
+      const input = { query: { ...named, ...(params as object) }, body, headers, charge }
       const run = (used: Context) => operation.run(used, input, caller)
       const runHere = () =>
         replicas
@@ -122,9 +129,7 @@ function addOperation<Context>(
       if (price !== null) await operation.prepare(context, input, caller)
       const answerBytes = ({ json }: JsonReply) => json.length
       const reported =
-        price === null
-          ? answer()
-          : runHeavy({ price, caller: callerOf(caller, request.ip), answerBytes }, reply, answer)
+        price === null ? answer() : runHeavy({ price, caller: payer.caller, answerBytes }, reply, answer)
       const { status, headers: replyHeaders = {}, json } = await reported
       return reply
         .status(status)

@@ -14,7 +14,7 @@ import { crawlerTargetPolicy } from '../target-policies.js'
 export const crawlerModule: Module = {
   name: 'crawler',
   runsIn: ['api', 'worker'],
-  start({ config, roles, connections, workLimits, log }) {
+  start({ config, roles, connections, log }) {
     const client = createNetClient({
       policy: crawlerTargetPolicy(config),
       userAgent: `plaza/${version} (link previews)`,
@@ -22,7 +22,6 @@ export const crawlerModule: Module = {
     const crawler = new Crawler({
       db: connections.work,
       client,
-      workLimits,
       log,
       onCrawled: async (transaction, url, kind) => {
         await publishInvalidation(transaction, [cacheTag.embeddedUrl(url)])

@@ -49,7 +49,7 @@ export const mainApiModule: Module = {
       monitor,
       publicUrl,
       net,
-      frameServers: new FrameServers({ net, workLimits: app.workLimits }),
+      frameServers: new FrameServers({ net }),
       crawler: app.service('crawler'),
       accounts: app.service('accounts'),
       walletLedgers: app.service('walletLedgers'),

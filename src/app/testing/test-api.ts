@@ -165,7 +165,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     metrics,
     monitor: createServerMonitor({ db, clock }),
     net: unusedNet,
-    frameServers: new FrameServers({ net: more.net ?? unusedNet, workLimits: createWorkLimits({ clock }) }),
+    frameServers: new FrameServers({ net: more.net ?? unusedNet }),
     ai: noAi,
     campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },

@@ -5,7 +5,7 @@ import { holdTransaction } from '../../graph/project/testing/transaction-locks.j
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { isCrawlResult } from './crawl.js'
 import { claimUrl, deleteRequestedUrls } from './queue.js'
-import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
+import { createTestCrawler, free, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
 
 const { db, connect } = await createTestDatabase()
@@ -21,12 +21,14 @@ describe('crawlNow', () => {
     })
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
-    expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({
+    expect(await crawler.crawlNow(url, 'key 1', free)).toMatchObject({
       kind: 'text/html',
       metadata: { html: { ogTitle: 'first' } },
     })
     title = 'second'
-    expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({ metadata: { html: { ogTitle: 'second' } } })
+    expect(await crawler.crawlNow(url, 'key 1', free)).toMatchObject({
+      metadata: { html: { ogTitle: 'second' } },
+    })
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: 'second', isLeased: false })
   })
 
@@ -35,15 +37,15 @@ describe('crawlNow', () => {
     const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(500).end()))
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
-    await crawler.crawlNow(url, 'key 1')
+    await crawler.crawlNow(url, 'key 1', free)
     isUp = false
-    expect(await crawler.crawlNow(url, 'key 1')).toEqual({
+    expect(await crawler.crawlNow(url, 'key 1', free)).toEqual({
       code: 'bad_request.invalid_param',
       message: 'nothing was found at this URL: status 500',
     })
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/', failure: 'status 500' })
     isUp = true
-    expect(isCrawlResult((await crawler.crawlNow(url, 'key 1')) as never)).toBe(true)
+    expect(isCrawlResult((await crawler.crawlNow(url, 'key 1', free)) as never)).toBe(true)
   })
 
   it('a URL that is not http(s) -> refused and not stored', async () => {
@@ -59,13 +61,15 @@ describe('crawlNow', () => {
       'https://a.social/\0',
       long,
     ]) {
-      expect(await crawler.crawlNow(url, 'key 1')).toMatchObject({ code: 'bad_request.invalid_param' })
+      expect(await crawler.crawlNow(url, 'key 1', free)).toMatchObject({ code: 'bad_request.invalid_param' })
     }
     expect(await db`select from embeds.urls`).toHaveLength(0)
   })
 
   it('a private address -> refused', async () => {
-    expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/', 'key 1')).toMatchObject({
+    expect(
+      await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/', 'key 1', free),
+    ).toMatchObject({
       code: 'bad_request.invalid_param',
       message: expect.stringContaining('not on the public internet'),
     })
@@ -76,7 +80,7 @@ describe('crawlNow', () => {
     const crawlers = [createTestCrawler(db), createTestCrawler(connect())]
     const results = await Promise.all(
       crawlers.flatMap((crawler) =>
-        [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`), 'key 1')),
+        [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`), 'key 1', free)),
       ),
     )
     expect(results.every((result) => 'metadata' in result)).toBe(true)
@@ -88,7 +92,7 @@ describe('crawlNow', () => {
     const site = await serveSite((req, res) => void waiting.push(() => servePage(req, res)))
     const crawler = createTestCrawler(db)
     const crawlOf = (caller: CallerName, n: number) =>
-      crawler.crawlNow(site.url(`${caller.replace(' ', '-')}-${n}.social`, '/'), caller)
+      crawler.crawlNow(site.url(`${caller.replace(' ', '-')}-${n}.social`, '/'), caller, free)
     const crawls = [1, 2, 3, 4].map((n) => crawlOf('key 1', n))
     await expect(crawlOf('key 1', 5)).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
     crawls.push(crawlOf('key 2', 1))
@@ -106,7 +110,7 @@ describe('crawlNow', () => {
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db, { retryDelaysMs: [3_600_000] })
     await enqueueUrls(db, [url])
-    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1')
+    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1', free)
     expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0 })
   })
 
@@ -116,7 +120,7 @@ describe('crawlNow', () => {
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
     for (let n = 1; n <= 2; n += 1) {
-      await crawler.crawlNow(url, 'key 1')
+      await crawler.crawlNow(url, 'key 1', free)
       expect(await readRow(db, url)).toMatchObject({ state: 'failed', attempts: 0, failure: 'status 404' })
     }
     await crawler.drain()
@@ -131,7 +135,7 @@ describe('crawlNow', () => {
   it('a URL that a cast embeds while it is crawled on demand is retried', async () => {
     const site = await serveSite((_, res) => void enqueueUrls(db, [url]).then(() => res.writeHead(404).end()))
     const url = site.url('a.social', '/')
-    await createTestCrawler(db, { retryDelaysMs: [3_600_000] }).crawlNow(url, 'key 1')
+    await createTestCrawler(db, { retryDelaysMs: [3_600_000] }).crawlNow(url, 'key 1', free)
     expect(await readRow(db, url)).toMatchObject({ state: 'pending', attempts: 0, isLeased: false })
   })
 
@@ -139,7 +143,7 @@ describe('crawlNow', () => {
     const site = await serveSite()
     const url = site.url('a.social', '/')
     const crawler = createTestCrawler(db)
-    await crawler.crawlNow(url, 'key 1')
+    await crawler.crawlNow(url, 'key 1', free)
     await enqueueUrls(db, [url])
     await crawler.drain()
     expect(site.visits).toHaveLength(1)
@@ -152,10 +156,10 @@ describe('crawlNow', () => {
     const [old, again, recent, cast] = ['/old', '/again', '/recent', '/cast'].map((path) =>
       site.url('a.social', path),
     ) as [string, string, string, string]
-    for (const url of [old, again, cast]) await crawler.crawlNow(url, 'key 1')
+    for (const url of [old, again, cast]) await crawler.crawlNow(url, 'key 1', free)
     await db`update embeds.urls set requested_at = now() - interval '8 days'`
-    await crawler.crawlNow(recent, 'key 1')
-    await crawler.crawlNow(again, 'key 1')
+    await crawler.crawlNow(recent, 'key 1', free)
+    await crawler.crawlNow(again, 'key 1', free)
     await enqueueUrls(db, [cast])
     await deleteRequestedUrls(db)
     const kept = await db<{ url: string }[]>`select url from embeds.urls order by url`

@@ -7,7 +7,7 @@ import { inPipeline } from '../../platform/db/pipeline.js'
 import { silentLog } from '../../platform/log/log.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { claimDue, storeResult } from './queue.js'
-import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
+import { createTestCrawler, free, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
 import { metadataOf } from './testing/stored-metadata.js'
 
@@ -321,7 +321,7 @@ describe('a new cast with a URL that was given up', () => {
     const crawler = createTestCrawler(db)
     await enqueueUrls(db, [url])
     await crawler.drain()
-    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1')
+    for (let n = 1; n <= 3; n += 1) await crawler.crawlNow(url, 'key 1', free)
     expect(await pauseHours(url)).toBe(1)
   })
 })
@@ -432,7 +432,7 @@ describe('onCrawled', () => {
     })
     await crawler.drain()
     status = 503
-    for (let n = 1; n <= 2; n += 1) await crawler.crawlNow(url, 'key 1')
+    for (let n = 1; n <= 2; n += 1) await crawler.crawlNow(url, 'key 1', free)
     expect(calls).toEqual([
       ['FAILED', url, 'image/png'],
       ['PENDING', url, 'image/png'],

@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createSlots } from '../../platform/limits/slots.js'
-import { chargeAtOnce, type WorkLimits } from '../../platform/limits/work-limits.js'
+import type { ChargeWork } from '../../platform/limits/work-limits.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
 import { reportFirstFailure } from '../../platform/log/first-failure.js'
 import type { Log } from '../../platform/log/log.js'
@@ -32,8 +32,6 @@ import {
 export interface CrawlerOptions {
   readonly db: Database
   readonly client: NetClient
-  /** Charges callers of `crawlNow`. */
-  readonly workLimits: Pick<WorkLimits, 'begin'>
   readonly log: Log
   /** Most hosts visited at once. */
   readonly concurrency?: number
@@ -109,13 +107,13 @@ export class Crawler {
    * @throws PlazaError when the caller, or all callers together, have as many crawls as they may, or the caller has used up its
    * budget of work.
    */
-  async crawlNow(url: string, caller: CallerName): Promise<CrawlResult | Refusal> {
+  async crawlNow(url: string, caller: CallerName, charge: ChargeWork): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
     if (host === null)
       return refuse('bad_request.invalid_param', 'url must be an http or https URL of at most 2,048 bytes')
     const release = this.#slots.take(caller)
     try {
-      await chargeAtOnce(this.options.workLimits, { price: workPrices.otherPage, caller })
+      await charge(workPrices.otherPage)
       const claim = await this.#waitForHost(url, host)
       if (claim === null) return refuse('unavailable', 'the host of this URL is busy')
       const result = await this.#attempt(claim)

@@ -3,7 +3,7 @@ import { PlazaError } from '../../platform/errors.js'
 import type { CallerName } from '../../platform/limits/caller-name.js'
 import { limits } from '../../platform/limits/limits.js'
 import { createSlots } from '../../platform/limits/slots.js'
-import { chargeAtOnce, type WorkLimits } from '../../platform/limits/work-limits.js'
+import type { ChargeWork } from '../../platform/limits/work-limits.js'
 import { workPrices } from '../../platform/limits/work-prices.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
@@ -40,12 +40,7 @@ const MAX_MESSAGE_CHARACTERS = 90
 export class FrameServers {
   readonly #slots = createSlots(limits.frameActions, limits.frameActionsOfCaller)
 
-  constructor(
-    private readonly options: {
-      readonly net: Pick<NetClient, 'request'>
-      readonly workLimits: Pick<WorkLimits, 'begin'>
-    },
-  ) {}
+  constructor(private readonly options: { readonly net: Pick<NetClient, 'request'> }) {}
 
   /**
    * Posts a signed action of a caller to the server of a frame.
@@ -54,12 +49,16 @@ export class FrameServers {
    * @throws PlazaError `bad_request.invalid_param` for a button that needs no request, a forbidden URL, or an error of
    * the frame; `unavailable.other_side` when the frame is unreachable or answers with no frame; a limit of the caller.
    */
-  async post(pressed: PressedButton, packet: object, caller: CallerName): Promise<FrameAnswer> {
-    const { net, workLimits } = this.options
+  async post(
+    pressed: PressedButton,
+    packet: object,
+    caller: CallerName,
+    charge: ChargeWork,
+  ): Promise<FrameAnswer> {
     const release = this.#slots.take(caller)
     try {
-      await chargeAtOnce(workLimits, { price: workPrices.otherPage, caller })
-      return await postFrameAction(net, pressed, packet)
+      await charge(workPrices.otherPage)
+      return await postFrameAction(this.options.net, pressed, packet)
     } finally {
       release()
     }

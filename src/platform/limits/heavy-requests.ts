@@ -39,7 +39,7 @@ export function allowHeavyWork(scope: FastifyInstance, limits: WorkLimits): RunH
     endOrdinaryRequest(reply.request)
     const ended = new AbortController()
     onEnd(reply, () => ended.abort(REPLY_ENDED))
-    const onStatus = (status: LimitStatus) => setHeaders(reply, status)
+    const onStatus = (status: LimitStatus) => setBudgetHeaders(reply, status)
     const work = await limits.begin({ price, caller, onStatus, signal: ended.signal })
     let paidBytes = bodyBytes
     try {
@@ -65,7 +65,8 @@ function onEnd({ raw }: FastifyReply, call: () => void): void {
   raw.once('close', call)
 }
 
-function setHeaders(reply: FastifyReply, status: LimitStatus): void {
+/** Tells what is left of a caller's budget. */
+export function setBudgetHeaders(reply: FastifyReply, status: LimitStatus): void {
   if (status.retryAfterSeconds === 0 && reply.hasHeader('ratelimit-limit')) return
   reply.headers({
     'ratelimit-limit': status.limit,

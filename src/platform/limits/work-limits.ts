@@ -136,11 +136,14 @@ export function createWorkLimits({
 }
 
 /**
- * Charges a request for work that begins later, such as that on the answer of another server: the place of a heavy one would
- * be kept from others until it comes.
+ * Charges the caller of a request for work that begins later, such as that on the answer of another server: the place of a heavy
+ * one would be kept from others until it comes.
  *
  * @throws PlazaError as `WorkLimits.begin`.
  */
+export type ChargeWork = (price: WorkPrice) => Promise<void>
+
+/** Charges a request as `ChargeWork`. */
 export async function chargeAtOnce(
   workLimits: Pick<WorkLimits, 'begin'>,
   request: HeavyRequest,

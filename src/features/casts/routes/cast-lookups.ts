@@ -168,8 +168,8 @@ export const castEmbedCrawl = defineOperation({
   longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: CastEmbedCrawlResponse,
 
-  async handle({ crawler }, { url }, { keyId }) {
-    const result = await crawler.crawlNow(url, callerOfKey(keyId))
+  async handle({ crawler }, { url }, { keyId }, _headers, charge) {
+    const result = await crawler.crawlNow(url, callerOfKey(keyId), charge)
     if (isRefusal(result)) throw refusalError(result, 'url')
     return { metadata: result.metadata }
   },

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../../platform/db/connection.js'
-import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
@@ -45,6 +44,9 @@ export function servePage(req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${req.url}</title>`)
 }
 
+/** Charges nobody. */
+export const free = async () => {}
+
 /** Creates a crawler that resolves every name to loopback. It stops with the test. */
 export function createTestCrawler(db: Database, options: Partial<CrawlerOptions> = {}): Crawler {
   const client = createNetClient({
@@ -52,8 +54,7 @@ export function createTestCrawler(db: Database, options: Partial<CrawlerOptions>
     userAgent: 'plaza test',
     resolve: async () => ['127.0.0.1'],
   })
-  const workLimits = createWorkLimits({ clock: Date.now })
-  const crawler = new Crawler({ db, client, workLimits, log: silentLog, pollMs: 20, ...options })
+  const crawler = new Crawler({ db, client, log: silentLog, pollMs: 20, ...options })
   onTestFinished(async () => {
     await crawler.stop()
     await client.close()

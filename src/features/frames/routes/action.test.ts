@@ -1,16 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
-import { callerOfKey } from '../../../platform/limits/caller-name.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
 import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
-import { FrameServers } from '../frame-server.js'
 import { serveFrame } from '../testing/served-frame.js'
 
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => net.close())
-const { hub, api, users, signers } = await createPublishingNetwork({ net })
+const { db, hub, api, users, signers } = await createPublishingNetwork({ net })
 const [, bob] = users
 const cast = bob.cast('press this', testNow - 300)
 expect(await hub.submit([cast])).toEqual([null])
@@ -199,18 +198,18 @@ describe('limits', () => {
 
   it('a caller that has used up its budget of work is refused before the frame is asked', async () => {
     const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 60, refusalMs: 0 })
-    const frameServers = new FrameServers({ net, workLimits })
+    const limited = await createTestApi({ db, net, workLimits })
     const { origin, posted } = await serveFrame()
-    const button = { index: 1, action_type: 'post' } as const
-    const press = () =>
-      frameServers.post(
-        { frames_url: `${origin}/tulips`, post_url: `${origin}/post`, button },
-        {},
-        callerOfKey(1),
-      )
-    for (let n = 0; n < 2; n += 1)
-      expect(await press()).toMatchObject({ frame: { image: `${origin}/next.png` } })
-    await expect(press()).rejects.toMatchObject({ code: 'bad_request.rate_limited' })
+    const press = async () => {
+      const pressed = pressedOften(origin)
+      const { statusCode, headers } = await limited.send('POST', 'frame/developer_managed/action', pressed)
+      return [statusCode, headers['ratelimit-remaining']]
+    }
+    expect([await press(), await press(), await press()]).toEqual([
+      [200, '30'],
+      [200, '0'],
+      [429, '0'],
+    ])
     expect(posted).toHaveLength(2)
   })
 })

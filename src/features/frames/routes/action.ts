@@ -93,13 +93,13 @@ const frameAction = defineOperation({
   forbidden: mayNotAct,
   notFound: 'There is no such signer.',
 
-  async handle({ signers, writerDb, hub, network, clock, frameServers }, body, caller) {
+  async handle({ signers, writerDb, hub, network, clock, frameServers }, body, caller, _headers, charge) {
     const { signer_uuid: signerUuid, cast_hash, action } = body
     const acting = { signerUuid, caller, permission: 'WRITE_FRAME_ACTION' } as const
     const packet = await actAs({ signers }, acting, (author) =>
       signFrameAction({ writerDb, hub, network, clock }, author, action, cast_hash),
     )
-    return present(await frameServers.post(action, packet, callerOfKey(caller.keyId)))
+    return present(await frameServers.post(action, packet, callerOfKey(caller.keyId), charge))
   },
 })
 
@@ -144,8 +144,8 @@ const frameDeveloperManagedAction = defineOperation({
   reply: Frame,
   otherReplies: redirectReply,
 
-  async handle({ frameServers }, { action, signature_packet }, { keyId }) {
-    return present(await frameServers.post(action, signature_packet, callerOfKey(keyId)))
+  async handle({ frameServers }, { action, signature_packet }, { keyId }, _headers, charge) {
+    return present(await frameServers.post(action, signature_packet, callerOfKey(keyId), charge))
   },
 })
 
@@ -167,8 +167,8 @@ const frameCrawl = defineOperation({
   longWait: { limitMs: 40_000, reason: 'the server of the URL' },
   reply: FrameCrawlResponse,
 
-  async handle({ crawler }, { url }, { keyId }) {
-    const result = await crawler.crawlNow(url, callerOfKey(keyId))
+  async handle({ crawler }, { url }, { keyId }, _headers, charge) {
+    const result = await crawler.crawlNow(url, callerOfKey(keyId), charge)
     if (isRefusal(result)) throw refusalError(result, 'url')
     const { frame } = result.metadata
     if (frame === undefined) {

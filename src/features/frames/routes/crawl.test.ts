@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import type { CallerName } from '../../../platform/limits/caller-name.js'
+import type { Crawler } from '../../embeds/crawler.js'
 import { createTestCrawler } from '../../embeds/testing/crawl-site.js'
 import { framePage, serveFrame } from '../testing/served-frame.js'
 
@@ -10,7 +10,9 @@ const api = await createTestApi({ db, crawler: createTestCrawlerOnce() })
 
 /** The crawler of one test stops with it. */
 function createTestCrawlerOnce() {
-  return { crawlNow: (url: string, caller: CallerName) => createTestCrawler(db).crawlNow(url, caller) }
+  return {
+    crawlNow: (...request: Parameters<Crawler['crawlNow']>) => createTestCrawler(db).crawlNow(...request),
+  }
 }
 
 it('returns the frame of a page', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
-import { createTestCrawler } from '../../embeds/testing/crawl-site.js'
+import { createTestCrawler, free } from '../../embeds/testing/crawl-site.js'
 import { createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
 let url = ''
@@ -93,7 +93,7 @@ describe('a hosted frame', () => {
 
   it('is a frame for crawlers, and its buttons work', async () => {
     const { link } = await create()
-    const crawled = await createTestCrawler(db).crawlNow(link, 'key 1')
+    const crawled = await createTestCrawler(db).crawlNow(link, 'key 1', free)
     expect(crawled).toMatchObject({
       metadata: {
         frame: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { enqueueUrls } from '../../../graph/project/embed-queue.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { signJson } from '../../../protocol/json-signature.js'
-import { createTestCrawler } from '../../embeds/testing/crawl-site.js'
+import { createTestCrawler, free } from '../../embeds/testing/crawl-site.js'
 import { enableHostToken } from '../hosts/host-tokens.js'
 import { clientKey } from '../testing/client-key.js'
 import { addEmbeddedMiniApp } from './manifests.js'
@@ -211,7 +211,7 @@ describe('a domain is found', () => {
     const crawler = createTestCrawler(db, {
       onCrawled: (transaction, url) => addEmbeddedMiniApp(transaction, url),
     })
-    for (const url of urls) expect(await crawler.crawlNow(url, 'key 1')).toHaveProperty('metadata')
+    for (const url of urls) expect(await crawler.crawlNow(url, 'key 1', free)).toHaveProperty('metadata')
     expect(await domains()).toContain(domainOf('embedded'))
     expect(await domains()).not.toContain(domainOf('page'))
   })
