@@ -286,11 +286,13 @@ export const budgets: Readonly<Record<string, Budget>> = {
     }),
   },
   'GET fungible/owner/relevant': {
-    statements: 6,
+    statements: 7,
+    reason: 'looks the tokens up before its turn among heavy requests, where it may wait for them, and in it',
     buildRequest: () => ({ contract_address: TOKEN, network: 'base', viewer_fid }),
   },
   'GET fungible/owner/relevant/bulk': {
-    statements: 6,
+    statements: 7,
+    reason: 'looks the tokens up before its turn among heavy requests, where it may wait for them, and in it',
     buildRequest: () => ({ contract_addresses: TOKEN, network: 'base', viewer_fid }),
   },
   'GET fungible/trades': { statements: 6, buildRequest: () => ({ network: 'base', address: TOKEN }) },

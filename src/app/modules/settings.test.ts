@@ -148,7 +148,7 @@ describe('operations', () => {
     }
   })
 
-  it('of eighteen some or all requests are heavy, and lookups of few users and most feeds cost nothing', () => {
+  it('of twenty some or all requests are heavy, and lookups of few users and most feeds cost nothing', () => {
     const always = [
       'GET cast/conversation',
       'GET cast/metrics',
@@ -156,6 +156,8 @@ describe('operations', () => {
       'GET channel/users',
       'GET feed/frames',
       'GET frame/validate/analytics',
+      'GET fungible/owner/relevant',
+      'GET fungible/owner/relevant/bulk',
       'POST webhook/preview',
     ]
     const byLength = ['GET casts', 'GET channel/followers', 'GET user/bulk', 'GET user/bulk-by-address']
@@ -201,6 +203,9 @@ describe('operations', () => {
     for (const query of [{ sort_type: 'algorithmic' }, { fold: 'above' }])
       expect(priceOfConversation(query)).toEqual(workPrices.search)
     expect(priceOfConversation({ sort_type: 'chron' })).toEqual(workPrices.largeReply)
+    const priceOfOwners = priceOf.get('GET fungible/owner/relevant/bulk')!
+    expect(priceOf.get('GET fungible/owner/relevant')!({})).toEqual(workPrices.search)
+    expect(priceOfOwners({ contract_addresses: '0x1,0x2,0x3' })).toMatchObject({ msPerRequest: 90 })
     const priceOfFollowers = priceOf.get('GET channel/followers')!
     expect([priceOfFollowers({}), priceOfFollowers({ limit: '50' })]).toEqual([null, null])
     expect(priceOfFollowers({ limit: '51' })).not.toBeNull()

@@ -5,6 +5,7 @@ import { OtherReply } from '../../../api/operation.js'
 import {
   chainAddressParameter,
   choiceParameter,
+  listLength,
   listParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
@@ -14,9 +15,10 @@ import { type Viewer, viewerKey } from '../../../graph/query/visibility-filter.j
 import { Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { type ChainName, chainNames } from '../../../hub/chain/chains.js'
 import type { Database } from '../../../platform/db/connection.js'
+import { type WorkPrice, workPrices } from '../../../platform/limits/work-prices.js'
 import { bytesOfHex } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { awaitTrackedTokens, rpcOf } from '../on-demand-tokens.js'
+import { awaitTrackedTokens, ensureTrackedTokens, rpcOf } from '../on-demand-tokens.js'
 import { MAX_OWNERS, type Owner, readOwners } from '../owners.js'
 import { checksummedAddress } from '../present-token.js'
 import {
@@ -87,16 +89,33 @@ interface OwnersRequest {
   readonly viewerFid: number | undefined
 }
 
+type OwnersContext = Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'tokenTracking'>
+
+/** The tokens of a request. @throws PlazaError For a network that is not followed, and an address of Solana. */
+function tokensOf({ tokenTracking }: OwnersContext, request: OwnersRequest) {
+  const { network, networkProperty, addresses, property } = request
+  rpcOf(tokenTracking, network, networkProperty)
+  return {
+    network,
+    addresses: addresses.map((address) => contractBytes(address, { network, property })),
+    property,
+  }
+}
+
+/** Waits until the owners of tokens are indexed, before the request takes a place among the heavy ones. */
+async function awaitTokens(context: OwnersContext, request: OwnersRequest): Promise<void> {
+  await awaitTrackedTokens(context, tokensOf(context, request))
+}
+
 /** Renders the owners of each token, in the order of the request; or the 202 while they are indexed. */
 async function replyWithOwners(
-  context: Pick<OperationContext, 'db' | 'writerDb' | 'hydrator' | 'tokenTracking'>,
-  { network, networkProperty, addresses, property, viewerFid }: OwnersRequest,
+  context: OwnersContext,
+  request: OwnersRequest,
   caller: Caller,
 ): Promise<Json[] | NotReady> {
-  const { hydrator, tokenTracking } = context
-  rpcOf(tokenTracking, network, networkProperty)
-  const bytes = addresses.map((address) => contractBytes(address, { network, property }))
-  const tokens = await awaitTrackedTokens(context, { network, addresses: bytes, property })
+  const { hydrator } = context
+  const { viewerFid } = request
+  const tokens = await ensureTrackedTokens(context, tokensOf(context, request))
   const unreadyTokens = tokens.filter((token) => !isBackfilled(token))
   if (unreadyTokens.length > 0) return backfillPending(unreadyTokens)
   const viewer = await viewerOf({ hydrator }, caller, viewerFid)
@@ -166,10 +185,33 @@ function backfillPending(tokens: readonly Token[]): NotReady {
   }
 }
 
+/** Returns the price of the owners of so many tokens: one of 20,000 holders takes PostgreSQL up to 100 ms with a viewer. */
+function priceOfOwners(tokens: number): WorkPrice {
+  return { ...workPrices.search, msPerRequest: workPrices.search.msPerRequest * tokens }
+}
+
+interface OwnersQuery {
+  readonly contract_address: string
+  readonly network?: TokenNetwork
+  readonly networks?: readonly TokenNetwork[]
+  readonly viewer_fid?: number
+}
+
+function ownersRequest(query: OwnersQuery): OwnersRequest {
+  return {
+    network: networkOf(query.network, query.networks),
+    networkProperty: query.network === undefined ? 'networks' : 'network',
+    addresses: [query.contract_address],
+    property: 'contract_address',
+    viewerFid: query.viewer_fid,
+  }
+}
+
 export const fungibleOwnersRelevant = defineOperation({
   method: 'GET',
   usesPrimary: true,
   path: 'fungible/owner/relevant',
+  price: () => priceOfOwners(1),
   tag: 'Onchain',
   summary: 'Fetch relevant owners of a fungible',
   description:
@@ -184,26 +226,37 @@ export const fungibleOwnersRelevant = defineOperation({
   reply: RelevantFungibleOwnersResponse,
   otherReplies: backfillPendingReply(FungiblesNotReady),
 
-  async handle(context, { contract_address, network: name, networks, viewer_fid: viewerFid }, caller) {
-    const network = networkOf(name, networks)
-    const request: OwnersRequest = {
-      network,
-      networkProperty: name === undefined ? 'networks' : 'network',
-      addresses: [contract_address],
-      property: 'contract_address',
-      viewerFid,
-    }
-    const answer = await replyWithOwners(context, request, caller)
+  prepare: (context, query) => awaitTokens(context, ownersRequest(query)),
+
+  async handle(context, query, caller) {
+    const answer = await replyWithOwners(context, ownersRequest(query), caller)
     return Array.isArray(answer) ? answer[0]! : new OtherReply(202, { ...answer, ...noOwners })
   },
 })
 
 const MAX_TOKENS = 10
 
+interface BulkOwnersQuery {
+  readonly contract_addresses: readonly string[]
+  readonly network: TokenNetwork
+  readonly viewer_fid?: number
+}
+
+function bulkOwnersRequest(query: BulkOwnersQuery): OwnersRequest {
+  return {
+    network: query.network,
+    networkProperty: 'network',
+    addresses: [...new Set(query.contract_addresses)],
+    property: 'contract_addresses',
+    viewerFid: query.viewer_fid,
+  }
+}
+
 export const fungibleOwnersRelevantBulk = defineOperation({
   method: 'GET',
   usesPrimary: true,
   path: 'fungible/owner/relevant/bulk',
+  price: ({ contract_addresses }) => priceOfOwners(listLength(contract_addresses)),
   tag: 'Onchain',
   summary: 'Bulk fetch relevant owners of fungibles',
   description:
@@ -219,15 +272,11 @@ export const fungibleOwnersRelevantBulk = defineOperation({
   reply: BulkRelevantFungibleOwnersResponse,
   otherReplies: backfillPendingReply(BulkFungiblesNotReady),
 
-  async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
-    const addresses = [...new Set(contract_addresses)]
-    const request: OwnersRequest = {
-      network,
-      networkProperty: 'network',
-      addresses,
-      property: 'contract_addresses',
-      viewerFid,
-    }
+  prepare: (context, query) => awaitTokens(context, bulkOwnersRequest(query)),
+
+  async handle(context, query, caller) {
+    const request = bulkOwnersRequest(query)
+    const { addresses } = request
     const answer = await replyWithOwners(context, request, caller)
     if (!Array.isArray(answer)) {
       const note = { ...answer, ...noOwners }
