@@ -50,7 +50,7 @@ export const workPrices = {
       '`cast/search`; `cast/metrics`; `feed` by `embed_url` or `embed_types`; `feed/frames`; `feed/user/casts` with a ' +
       'filter, `feed/user/replies_and_recasts` (also with the fid in its path) except with `filter=recasts`, ' +
       '`feed/channels` with `fids`, of version 1 `casts` with `parent_url` and `all-casts-in-thread`; `frame/validate/analytics`; `channel/users`; ' +
-      '`cast/conversation` with `sort_type=algorithmic` or `fold`; `fungible/owner/relevant` and, for each token, ' +
+      '`cast/conversation` with `sort_type=algorithmic` or `fold`; `cast/conversation/summary`; `fungible/owner/relevant` and, for each token, ' +
       '`fungible/owner/relevant/bulk`; later pages of `feed/trending`, `channel/trending` ' +
       'and of `feed` by `global_trending`',
     lane: 'reads',

@@ -5,6 +5,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { serveAi } from '../../../platform/ai/testing/ai-server.js'
 import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
+import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { createAi } from '../../ai/ai.js'
 import { extractiveSummary } from '../extractive-summary.js'
 import { castId, createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
@@ -89,6 +90,23 @@ test('extractive: any conversation has the same summary twice, of its own senten
       expect(summary.split('\n').length).toBeLessThanOrEqual(3)
     }),
   )
+})
+
+test('extractive: the first 20 sentences of a cast count', () => {
+  const short = (count: number) => Array.from({ length: count }, (_, index) => `w${index}.`).join(' ')
+  const summaryAfter = (count: number) =>
+    extractiveSummary([{ username: 'a', text: `${short(count)} Tulips and roses.` }])
+  expect(summaryAfter(19)).toContain('Tulips')
+  expect(summaryAfter(20)).not.toContain('Tulips')
+})
+
+test('a summary costs as much as a search, and a malformed request nothing', async () => {
+  const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 30, refusalMs: 0 })
+  const limited = await createTestApi({ db, workLimits, key: api.key })
+  const statuses = []
+  for (const identifier of ['soil', prefixedHash(root), prefixedHash(root)])
+    statuses.push((await limited.get(path, { identifier })).statusCode)
+  expect(statuses).toEqual([400, 200, 429])
 })
 
 test('with a model: casts and prompt are data; one conversation is asked for once', async () => {

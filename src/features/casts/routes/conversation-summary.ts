@@ -6,6 +6,7 @@ import { viewerOf } from '../../../api/viewer.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { json, jsonArray } from '../../../graph/view/json.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { workPrices } from '../../../platform/limits/work-prices.js'
 import { cutText } from '../../../platform/text/cut-text.js'
 import { parseUrl } from '../../../platform/text/parse-url.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
@@ -59,9 +60,12 @@ export const castConversationSummary = defineOperation({
   reply: ConversationSummary,
   notFound: unknownCast,
 
-  async handle({ db, hydrator, ai }, { identifier, limit, prompt }, caller) {
+  async handle({ db, hydrator, ai }, { identifier, limit, prompt }, caller, _headers, charge) {
+    const cast = castIdentifier({ identifier, type: parseUrl(identifier) === null ? 'hash' : 'url' })
+    // It keeps no place among heavy requests: a model may take two minutes to answer.
+    await charge(workPrices.search)
     const { rows } = await readConversation(db, {
-      cast: castIdentifier({ identifier, type: parseUrl(identifier) === null ? 'hash' : 'url' }),
+      cast,
       depth: REPLY_DEPTH,
       order: 'chron',
       fold: null,
