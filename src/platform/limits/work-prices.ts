@@ -61,7 +61,7 @@ export const workPrices = {
   largeReply: {
     requests:
       '`cast/conversation`; `user/bulk`, `user/bulk-by-address`, `casts` and `channel/followers` with more than 50 ' +
-      'entries; of version 1 `recent-users` with more than 50',
+      'entries; `user/bulk-by-address` with more than 50 users at its addresses; of version 1 `recent-users` with more than 50',
     lane: 'reads',
     msPerRequest: 1,
     msPerKb: 0.02,
@@ -87,6 +87,15 @@ export const workPrices = {
 
 /** Users or casts in a reply that takes a few milliseconds. */
 const MAX_LIGHT_ITEMS = 50
+
+/** A full user in a reply has 1 to 2 kB. */
+const KB_PER_USER = 1.5
+
+/** Returns the price of users whose number is known before they are rendered; null for few. */
+export function priceOfUsers(count: number): WorkPrice | null {
+  const price = priceOfItems(count)
+  return price && { ...price, msPerRequest: price.msPerRequest + count * KB_PER_USER * price.msPerKb }
+}
 
 /** Returns the price of a reply with so many users or casts; null for a light one. */
 export function priceOfItems(count: number): WorkPrice | null {

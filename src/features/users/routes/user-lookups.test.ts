@@ -1,7 +1,9 @@
 import bs58 from 'bs58'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
 import { findAddressHolders } from '../../../graph/query/users.js'
+import { createWorkLimits } from '../../../platform/limits/work-limits.js'
 import { MessageType, Protocol, SignerEventType, UserDataType } from '../../../protocol/definitions.js'
 import { openPeople } from './testing/user-network.js'
 
@@ -141,6 +143,22 @@ describe('user/bulk-by-address', () => {
       verified: true,
     })
     expect(held.map(({ fid }) => fid)).toEqual(Array.from({ length: 100 }, (_, n) => 620 - n))
+  })
+
+  it('few addresses of many users -> paid for by their number; others are free', async () => {
+    const address = Buffer.alloc(20, 0x79)
+    await db`
+      insert into social.verifications (fid, address, protocol, ts, signer)
+      select fid, ${address}, 0, 1000 - fid, '' from generate_series(501, 620) fid`
+    const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 1_000, refusalMs: 0 })
+    const limited = await createTestApi({ db, workLimits })
+    const remaining = async (addresses: string) => {
+      const { statusCode, headers } = await limited.get('user/bulk-by-address', { addresses })
+      return [statusCode, headers['ratelimit-remaining']]
+    }
+    expect(await remaining(ethOf(bob))).toEqual([200, undefined])
+    // A millisecond, and 0.02 for each of 150 kB.
+    expect(await remaining(`0x${address.toString('hex')}`)).toEqual([200, '996'])
   })
 
   it('maps addresses, those of Ethereum in lower case, to holders and verifiers', async () => {

@@ -23,7 +23,7 @@ import {
 import { type Json, joined, json, jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { priceOfItems } from '../../../platform/limits/work-prices.js'
+import { priceOfItems, priceOfUsers } from '../../../platform/limits/work-prices.js'
 import { bytesOfHex } from '../../../protocol/bytes.js'
 import { readFollowedChannels } from '../../channels/channel-follows.js'
 import { defineOperation } from '../../operation.js'
@@ -180,7 +180,8 @@ export const usersByAddress = defineOperation({
   }),
   reply: BulkUsersByAddressResponse,
 
-  async handle({ db, hydrator }, { addresses, address_types: types, viewer_fid }) {
+  async handle(context, { addresses, address_types: types, viewer_fid }, _caller, _headers, charge) {
+    const { db, hydrator } = context
     const hexByKey = new Map(addresses.map((address) => [keyOf(address), bareHex(address)]))
     const holders = await findAddressHolders(
       db,
@@ -190,6 +191,9 @@ export const usersByAddress = defineOperation({
         verified: types?.includes('verified_address') ?? true,
       },
     )
+    // Many addresses have paid for their reply.
+    const price = priceOfItems(addresses.length) === null ? priceOfUsers(holders.length) : null
+    if (price !== null) await charge(price)
     const users = await hydrator.users([...new Set(holders.map(({ fid }) => fid))], viewer_fid)
     const fidsByHex = new Map<string, Set<number>>()
     for (const { address, fid } of holders) {
