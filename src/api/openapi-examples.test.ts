@@ -16,7 +16,7 @@ FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && tex
 FormatRegistry.Set('uuid', isUuid)
 FormatRegistry.Set('uri', (text) => parseUrl(text) !== null)
 
-const MAX_DOCUMENT_BYTES = 800_000
+const MAX_DOCUMENT_BYTES = 850_000
 
 interface Content {
   readonly 'application/json': {
