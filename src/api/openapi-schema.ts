@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { MAX_INT32 } from '../graph/view/schema/primitives.js'
 import { objectNamesOf } from './neutral-object-names.js'
 import { textsOf } from './parse-query.js'
 
@@ -15,6 +16,11 @@ export type JsonValue =
 const ownKeywords = new Set(['$id', 'patternText', 'exampleKey', 'refusesEmpty', 'isDocumentedRequired'])
 /** Schemas of these keywords have parts; their examples are written with the operations. */
 const partKeywords = ['properties', 'items', 'anyOf', 'patternProperties']
+
+/** Whether a schema without a format allows integers above int32, as clients read one without a format. */
+function isWideInteger({ type, format, maximum = 0 }: TSchema): boolean {
+  return type === 'integer' && format === undefined && maximum > MAX_INT32
+}
 
 /** Writer of the schemas of a document. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
@@ -56,7 +62,7 @@ export function createSchemaWriter() {
     const { anyOf: _, const: __, ...rest } = schema
     const body = texts ? { type: 'string', enum: texts, ...rest } : schema
     return Object.fromEntries(
-      Object.entries(body)
+      Object.entries(isWideInteger(schema) ? { format: 'int64', ...body } : body)
         .filter(([keyword]) => !ownKeywords.has(keyword) && !(keyword === 'examples' && hasParts))
         .map(([keyword, value]) => [keyword, keywordValue(keyword, value, schema)]),
     )

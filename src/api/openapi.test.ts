@@ -121,6 +121,20 @@ it('the header of the paying wallet is required', () => {
   expect(JSON.stringify(paths)).not.toContain('isDocumentedRequired')
 })
 
+it('an integer that may exceed int32 has the format int64', () => {
+  const unmarked: string[] = []
+  const collect = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { type, format, maximum, examples } = value as Record<string, unknown>
+    const values = [maximum, examples].flat().map(Number)
+    if (type === 'integer' && format !== 'int64' && values.some((each) => each > 2_147_483_647))
+      unmarked.push(path)
+    for (const [name, part] of Object.entries(value)) collect(part, `${path}/${name}`)
+  }
+  collect(openApiDocument(description), '')
+  expect(unmarked).toEqual([])
+})
+
 it('lists no operation twice', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
   expect(names).toEqual([...new Set(names)])

@@ -3793,7 +3793,10 @@ export interface components {
         };
         /** @description The database of the server. */
         DatabaseState: {
-            /** @example 52428800 */
+            /**
+             * Format: int64
+             * @example 52428800
+             */
             bytes: number;
             /** @example 18.4 */
             version: string;
@@ -3809,7 +3812,10 @@ export interface components {
             object: "table_size";
             /** @example hub.messages */
             name: string;
-            /** @example 52428800 */
+            /**
+             * Format: int64
+             * @example 52428800
+             */
             bytes: number;
             /**
              * @description Estimated.
@@ -3824,7 +3830,10 @@ export interface components {
              * @example 2026-05-01T12:00:00.000Z
              */
             at: string;
-            /** @example 52428800 */
+            /**
+             * Format: int64
+             * @example 52428800
+             */
             bytes: number;
         };
         EventLogResponse: {
@@ -4300,7 +4309,10 @@ export interface components {
             name: string;
             /** @example FOR VALUES FROM ('2026-05-01') TO ('2026-05-02') */
             bounds: string;
-            /** @example 52428800 */
+            /**
+             * Format: int64
+             * @example 52428800
+             */
             bytes: number;
             /**
              * @description Estimated.
@@ -9874,6 +9886,7 @@ export interface operations {
                     address: string;
                     pools?: string[];
                     /**
+                     * Format: int64
                      * @description First block with transfers. Searched when it is left out.
                      * @example 31180908
                      */

@@ -122,7 +122,7 @@ const Errors = Type.Object(
   },
 )
 
-const Bytes = Type.Integer({ minimum: 0, examples: [52_428_800] })
+const Bytes = Type.Integer({ format: 'int64', minimum: 0, examples: [52_428_800] })
 
 export const OverviewResponse = namedObject('OverviewResponse', {
   at: DateTime,
@@ -187,7 +187,11 @@ export const OverviewResponse = namedObject('OverviewResponse', {
       bytes: Bytes,
       version: Type.String({ examples: ['18.4'] }),
       growth_bytes_per_day: nullable(
-        Type.Integer({ description: 'Of the last week. null: not known yet.', examples: [1_048_576] }),
+        Type.Integer({
+          format: 'int64',
+          description: 'Of the last week. null: not known yet.',
+          examples: [1_048_576],
+        }),
       ),
       tables: Type.Array(
         Type.Object(

@@ -97,7 +97,7 @@ export const RelevantMintsResponse = namedObject('RelevantMintsResponse', {
     Type.Object({
       contract_address: EthAddress,
       token_id: tokenId,
-      block_number: Type.Integer({ examples: [31_180_908] }),
+      block_number: Type.Integer({ format: 'int64', examples: [31_180_908] }),
       tx_hash: TransactionHash,
       minter: User,
     }),

@@ -4,7 +4,7 @@ import { User } from '../../../graph/view/schema/user.js'
 
 const address = Type.String({ examples: EthAddress.examples })
 const price = {
-  period_duration_seconds: Type.Integer({ examples: [2_592_000] }),
+  period_duration_seconds: Type.Integer({ format: 'int64', examples: [2_592_000] }),
   tokens_per_period: Type.String({
     description: 'In the smallest unit of the token.',
     examples: ['5000000'],
@@ -90,7 +90,9 @@ export const SubscriptionsResponse = namedObject('SubscriptionsResponse', {
   subscriptions_created: Type.Optional(Type.Array(Subscriptions)),
 })
 
-const milliseconds = nullable(Type.Integer({ description: 'Unix milliseconds.', examples: [1767225600000] }))
+const milliseconds = nullable(
+  Type.Integer({ format: 'int64', description: 'Unix milliseconds.', examples: [1767225600000] }),
+)
 
 const SubscriptionCheck = namedObject('SubscriptionCheck', {
   object: Type.Literal('subscribed_to_dehydrated'),

@@ -40,7 +40,7 @@ const CacheState = Type.Object(
       description: 'Share of lookups that found something; null without lookups.',
     }),
     entries: nullable(Count, { description: 'null where they are not counted.' }),
-    bytes: nullable(Type.Integer({ minimum: 0, examples: [1_048_576] }), {
+    bytes: nullable(Type.Integer({ format: 'int64', minimum: 0, examples: [1_048_576] }), {
       description: 'null where they are not counted.',
     }),
   },
@@ -70,7 +70,7 @@ export const SystemResponse = namedObject('SystemResponse', {
         table: Type.String({ examples: ['hub.events'] }),
         name: Type.String({ examples: ['hub.events_2026_05_01'] }),
         bounds: Type.String({ examples: ["FOR VALUES FROM ('2026-05-01') TO ('2026-05-02')"] }),
-        bytes: Type.Integer({ minimum: 0, examples: [52_428_800] }),
+        bytes: Type.Integer({ format: 'int64', minimum: 0, examples: [52_428_800] }),
         rows: { ...Type.Integer({ minimum: 0, examples: [420_000] }), description: 'Estimated.' },
       },
       { $id: 'Partition', description: 'A part of a table.' },

@@ -48,6 +48,7 @@ export const TokenMetadata = namedObject('TokenMetadata', {
   price_source: nullable(textEnum(['onchain', 'coingecko'], { examples: ['onchain'] })),
   price_updated_at: nullable(
     Type.Integer({
+      format: 'int64',
       description:
         'When a trade last set the price: Unix milliseconds. Null for a token that is worth a dollar.',
       examples: [1767225600000],

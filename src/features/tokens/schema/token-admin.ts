@@ -9,7 +9,7 @@ import {
   textEnum,
 } from '../../../graph/view/schema/primitives.js'
 
-const Block = Type.Integer({ minimum: 0, examples: [31_180_908] })
+const Block = Type.Integer({ format: 'int64', minimum: 0, examples: [31_180_908] })
 
 const TrackedToken = Type.Object(
   {

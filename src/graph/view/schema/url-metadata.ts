@@ -233,7 +233,9 @@ export const EmbedUrlMetadata = namedObject('EmbedUrlMetadata', {
     examples: ['RESOLVED'],
   }),
   content_type: Type.Optional(nullable(Type.String({ examples: ['text/html; charset=utf-8'] }))),
-  content_length: Type.Optional(nullable(Type.Integer({ description: 'Bytes.', examples: [48_120] }))),
+  content_length: Type.Optional(
+    nullable(Type.Integer({ format: 'int64', description: 'Bytes.', examples: [48_120] })),
+  ),
   image: Type.Optional(Type.Object({ width_px: pixels, height_px: pixels }, { examples: [] })),
   video: Type.Optional(
     Type.Object(
