@@ -59,7 +59,7 @@ export const errorCodes = Object.keys(errorCatalog) as ErrorCode[]
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
-  /** When to retry, if known. */
+  /** Seconds until a retry, if known. */
   readonly retryAfterSeconds?: number | undefined
 }
 

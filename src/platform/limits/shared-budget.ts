@@ -33,7 +33,7 @@ const MAX_DEBT_BUCKETS = 60
 /** Use of a key since the last exchange. */
 interface Use {
   limit: number
-  /** Below 0 when more was given back than used. */
+  /** Requests; negative when more were given back than used. */
   count: number
   /** Unix milliseconds of the first. */
   sinceMs: number
@@ -77,26 +77,20 @@ export function createSharedBudget(
     }
   }
 
-  /**
-   * Returns what a use takes from the shared bucket. While the database is away every process counts for itself: then it is
-   * what exceeds the refill of that time, which the shared bucket, being full, could not take up.
-   */
-  function costOf({ limit, count, sinceMs }: Use): number {
-    const ageMs = clock() - sinceMs
-    if (count <= 0 || ageMs <= MAX_EXCHANGE_MS) return count
-    return Math.max(0, count - Math.floor((ageMs * limit) / windowMs))
-  }
-
   async function share(db: Database): Promise<void> {
     if (used.size === 0) return
     const shared = used
     used = new Map()
     try {
-      const spent = [...shared].map(([key, use]) => ({ key, size: use.limit, cost: costOf(use) }))
+      const spent = [...shared].map(([key, use]) => ({
+        key,
+        size: use.limit,
+        cost: costOf(use, windowMs, clock()),
+      }))
       const rows = await spend(db, limit.scope, spent, windowMs / 1000)
       for (const { key, tokens } of rows) {
         const since = used.get(key)
-        counter.setTokens(key, since === undefined ? tokens : tokens - costOf(since))
+        counter.setTokens(key, since === undefined ? tokens : tokens - costOf(since, windowMs, clock()))
       }
     } catch (error) {
       for (const [key, use] of shared) addUse(key, use)
@@ -119,6 +113,16 @@ export function createSharedBudget(
   }
 }
 
+/**
+ * Returns the cost of a use in the shared bucket. While the database is away every process counts for itself: then it is
+ * what exceeds the refill of that time, which the shared bucket, being full, could not take up.
+ */
+function costOf({ limit, count, sinceMs }: Use, windowMs: number, nowMs: number): number {
+  const ageMs = nowMs - sinceMs
+  if (count <= 0 || ageMs <= MAX_EXCHANGE_MS) return count
+  return Math.max(0, count - Math.floor((ageMs * limit) / windowMs))
+}
+
 async function keepSharing(share: () => Promise<void>, log: Log, signal: AbortSignal): Promise<void> {
   // While the database is away every process counts for itself.
   const tryToShare = reportFirstFailure(share, (error) =>
@@ -130,7 +134,7 @@ async function keepSharing(share: () => Promise<void>, log: Log, signal: AbortSi
   }
 }
 
-/** What a key takes from its bucket of this size. */
+/** Cost of the use of a key, and the size of its bucket. */
 interface Spent {
   readonly key: number
   readonly size: number
