@@ -64,7 +64,7 @@ export const onchainBudgets: Readonly<Record<string, Budget>> = {
     headers: payingHeaders,
     buildRequest: () => ({ resource: 'https://shop.social/' }),
   },
-  'POST frame/transaction/pay': { statements: 3, buildRequest: ({ onchain }) => payBody(onchain.token) },
+  'POST frame/transaction/pay': { statements: 4, buildRequest: ({ onchain }) => payBody(onchain.token) },
   'GET frame/transaction/pay': {
     statements: 1,
     buildRequest: ({ api, onchain }) => requestPayment(api, onchain),
