@@ -2064,10 +2064,7 @@ export interface components {
             description_mentioned_profiles_ranges?: components["schemas"]["TextRange"][];
             /** @example https://example.com/images/garden.png */
             image_url?: string;
-            /**
-             * Format: uri
-             * @example https://farcaster.xyz/~/channel/gardening
-             */
+            /** @example https://farcaster.xyz/~/channel/gardening */
             parent_url?: string;
             external_link?: {
                 /** @example Website */

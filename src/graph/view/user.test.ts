@@ -88,6 +88,14 @@ it('shows profile and counters', () => {
   })
 })
 
+it.each([
+  ['https://plaza.test/my banner.png', 'https://plaza.test/my%20banner.png'],
+  ['https://plaza.test/bänner.png', 'https://plaza.test/b%C3%A4nner.png'],
+  ['HTTPS://Plaza.Test/a|b.png?q=<x>', 'https://plaza.test/a|b.png?q=%3Cx%3E'],
+])('banner %s -> the URL that a browser loads', (bannerUrl, url) => {
+  expect(presented({ bannerUrl }).profile.banner).toEqual({ url })
+})
+
 it.each(['banner.png', '/banner.png', 'https://', 'javascript:alert(1)', 'my banner'])(
   'banner %s, which is no web address -> none',
   (bannerUrl) => {

@@ -92,7 +92,9 @@ function presentProfile(user: UserRecord, input: UserViewInput): UserProfile {
   return {
     bio: presentBio(user.bio ?? '', input),
     ...(location ? { location } : {}),
-    ...(user.bannerUrl && isWebAddress(user.bannerUrl) ? { banner: { url: user.bannerUrl } } : {}),
+    ...(user.bannerUrl && isWebAddress(user.bannerUrl)
+      ? { banner: { url: new URL(user.bannerUrl).href } }
+      : {}),
     ...(user.liveAt
       ? {
           live_at: {

@@ -11,7 +11,6 @@ import {
   NextCursor,
   namedObject,
   TextRange,
-  Uri,
   Url,
 } from './primitives.js'
 import { User } from './user.js'
@@ -26,7 +25,7 @@ export const Channel = namedObject('Channel', {
   description_mentioned_profiles: Type.Optional(Type.Array(UserDehydrated, { examples: [[]] })),
   description_mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange, { examples: [[]] })),
   image_url: Type.Optional(ImageUrl),
-  parent_url: Type.Optional({ ...Uri, examples: ['https://farcaster.xyz/~/channel/gardening'] }),
+  parent_url: Type.Optional({ ...Url, examples: ['https://farcaster.xyz/~/channel/gardening'] }),
   external_link: Type.Optional(
     Type.Object({ title: Type.Optional(Type.String({ examples: ['Website'] })), url: Type.Optional(Url) }),
   ),
