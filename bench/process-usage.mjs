@@ -137,3 +137,26 @@ async function statOf(pid) {
   )
   return { parent, ownTicks: own + ownSystem, endedTicks: ended + endedSystem }
 }
+
+/**
+ * Times since the machine and a process started: of all processors, of those that had nothing to do, of those that the host gave to
+ * another machine, and for how long the main thread of the process waited for one. Null where there is no /proc.
+ *
+ * @param {number} pid
+ * @returns {Promise<{ allMs: number, idleMs: number, stolenMs: number, waitedMs: number } | null>}
+ */
+export async function processorTimes(pid) {
+  const [all, own] = await Promise.all(
+    ['/proc/stat', `/proc/${pid}/schedstat`].map((path) => readFile(path, 'utf8').catch(() => null)),
+  )
+  if (all === null || own === null) return null
+  // user nice system idle iowait irq softirq steal (proc(5)).
+  const ticks = all.split('\n', 1)[0].trim().split(/\s+/).slice(1, 9).map(Number)
+  const ms = (/** @type {number} */ count) => count * TICK_SECONDS * 1000
+  return {
+    allMs: ms(ticks.reduce((sum, each) => sum + each, 0)),
+    idleMs: ms((ticks[3] ?? 0) + (ticks[4] ?? 0)),
+    stolenMs: ms(ticks[7] ?? 0),
+    waitedMs: Number(own.split(' ')[1]) / 1e6,
+  }
+}

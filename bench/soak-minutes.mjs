@@ -1,7 +1,7 @@
 import { query } from './database.mjs'
 import { Latencies } from './latencies.mjs'
 import { proportionalMb, proportionalMbOfTree } from './process-memory.mjs'
-import { residentMb } from './process-usage.mjs'
+import { processorTimes, residentMb } from './process-usage.mjs'
 import { CAST_ADD } from './soak-mix.mjs'
 
 /** What is seen of a server under load, minute by minute. */
@@ -33,6 +33,8 @@ function emptyMinute() {
     errors: {},
     databaseMb: 0,
     deadRows: 0,
+    /** Of the time between the looks of the minute; all 0 where there is no /proc. */
+    processors: { tookMs: 0, allMs: 0, idleMs: 0, stolenMs: 0, waitedMs: 0 },
   }
 }
 
@@ -144,8 +146,17 @@ export class Account {
 export function watchMinutes(server, account, onMinute) {
   let reportedMinutes = 0
   let looking = Promise.resolve()
+  let last = { atMs: performance.now(), times: processorTimes(server.pid) }
   const look = async () => {
     const { minute } = account
+    const before = last
+    last = { atMs: performance.now(), times: processorTimes(server.pid) }
+    const [from, to] = await Promise.all([before.times, last.times])
+    if (from !== null && to !== null) {
+      minute.processors.tookMs += last.atMs - before.atMs
+      for (const name of /** @type {const} */ (['allMs', 'idleMs', 'stolenMs', 'waitedMs']))
+        minute.processors[name] += to[name] - from[name]
+    }
     minute.samples.push(await takeSample(server))
     const rows = await query(
       server.databaseUrl,

@@ -8,10 +8,14 @@ const MAX_WINDOW = 10
 /** @param {import('./soak-minutes.mjs').Minute} minute @param {number} number */
 export function printMinute(minute, number) {
   const { requests, errors, reads, writes, delivered, server, heap, postgres, database } = sumUp([minute])
+  const { tookMs, allMs, idleMs, stolenMs, waitedMs } = minute.processors
+  const share = (/** @type {number} */ part, /** @type {number} */ whole) =>
+    `${Math.round((100 * part) / (whole || 1))} %`
   console.log(
     `minute ${number}: ${figure(requests / 60)} requests/s, ${errors} errors, ` +
       `reads ${pair(reads)}, writes ${pair(writes)}, webhook ${pair(delivered)} ms, ` +
-      `server ${figure(server)} MB (heap ${figure(heap)}), PostgreSQL ${figure(postgres)} MB, database ${figure(database)} MB`,
+      `server ${figure(server)} MB (heap ${figure(heap)}), PostgreSQL ${figure(postgres)} MB, database ${figure(database)} MB; ` +
+      `processors idle ${share(idleMs, allMs)}, stolen ${share(stolenMs, allMs)}, the server waited for one ${share(waitedMs, tookMs)}`,
   )
 }
 
