@@ -397,6 +397,37 @@ it('a malformed heavy request is refused before it is paid for', async () => {
   expect(replies.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 200, 429, 400])
 })
 
+it('what is charged within a request: once, and nothing beside its own price', async () => {
+  const twice = (path: string, price: PriceOf | undefined) =>
+    defineOperation({
+      method: 'GET',
+      path,
+      tag: 'Users',
+      summary: 'For the test',
+      description: 'Does what the test needs.',
+      query: Type.Object({}),
+      reply: Type.Object({ done: Type.Boolean() }),
+      ...(price && { price }),
+      async handle(_context, _input, _caller, _headers, charge) {
+        const more = { lane: 'reads', msPerRequest: 100, msPerKb: 0 } as const
+        await Promise.all([charge(more), charge(more)])
+        return { done: true }
+      },
+    })
+  const operations = [
+    twice('free', undefined),
+    twice('priced', () => ({ lane: 'reads', msPerRequest: 10, msPerKb: 0 })),
+  ]
+  // A second place beside its own would never be free.
+  const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 1_000, refusalMs: 0, concurrency: 1 })
+  const { get } = await createTestApi({ db, operations, workLimits })
+  const replies = [await get('free'), await get('priced')]
+  expect(replies.map(({ statusCode, headers }) => [statusCode, headers['ratelimit-remaining']])).toEqual([
+    [200, '900'],
+    [200, '890'],
+  ])
+})
+
 it('401 and preflight -> no rate headers', async () => {
   const { app, key } = await createTestApi({ db, operations, rateLimit: 1 })
   const replies = [

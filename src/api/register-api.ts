@@ -6,8 +6,7 @@ import { JSON_TYPE } from '../platform/http/content-type.js'
 import { answerPreflights } from '../platform/http/cors.js'
 import type { LimitStatus } from '../platform/limits/counter.js'
 import { allowHeavyWork, type RunHeavy, setBudgetHeaders } from '../platform/limits/heavy-requests.js'
-import { chargeAtOnce, type WorkLimits } from '../platform/limits/work-limits.js'
-import type { WorkPrice } from '../platform/limits/work-prices.js'
+import { chargeOnce, type WorkLimits } from '../platform/limits/work-limits.js'
 import { type KeyOptions, requireApiKey } from './authenticate.js'
 import { type Caller, callerOf } from './caller.js'
 import { handleErrors } from './error-response.js'
@@ -117,15 +116,17 @@ function addOperation<Context>(
         caller: callerOf(caller, request.ip),
         onStatus: (status: LimitStatus) => setBudgetHeaders(reply, status),
       }
-      const charge = (price: WorkPrice) => chargeAtOnce(workLimits, { price, ...payer })
-      const input = { query: { ...named, ...(params as object) }, body, headers, charge }
+      const rawQuery = { ...named, ...(params as object) }
+      const price = operation.price?.(rawQuery) ?? null
+      // What has a price has a place among the heavy requests: a second one would wait for the first.
+      const charge = price === null ? chargeOnce(workLimits, payer) : hasPaid
+      const input = { query: rawQuery, body, headers, charge }
       const run = (used: Context) => operation.run(used, input, caller)
       const runHere = () =>
         replicas
           ? runBesideReplicas(operation, replicas, writerKeysOf(caller, body ?? input.query), run, context)
           : run(context)
       const answer = () => (asApp ? asApp.run(request, operation, runHere) : runHere())
-      const price = operation.price?.(input.query) ?? null
       if (price !== null) await operation.prepare(context, input, caller)
       const answerBytes = ({ json }: JsonReply) => json.length
       const reported =
@@ -139,6 +140,8 @@ function addOperation<Context>(
     },
   })
 }
+
+async function hasPaid(): Promise<void> {}
 
 /** The header `Deprecation`, a date of structured fields (RFC 9745); null for an operation that is not deprecated. */
 function deprecationOf({

@@ -68,7 +68,7 @@ test('on-chain events and names that the database cannot store are refused, and 
     { ...event!, logIndex: huge },
     { ...event!, txIndex: huge },
     { ...event!, type: 40_000 },
-    { ...event!, blockTimestamp: 8_640_000_000_001 },
+    { ...event!, blockTimestamp: 8_639_999_000_000 },
     { ...event!, idRegisterEventBody: { ...event!.idRegisterEventBody!, to: randomBytes(9_000) } },
     { ...signer, signerEventBody: { ...signer.signerEventBody!, keyType: huge } },
     { ...signer, signerEventBody: { ...signer.signerEventBody!, key: randomBytes(9_000) } },

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../../platform/durations.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { OnChainEvent, UserNameProof } from '../../protocol/definitions.js'
 import { MAX_DATE_UNIX } from './chain-state.js'
@@ -8,6 +9,8 @@ const MAX_SMALLINT = 2 ** 15 - 1
 const MAX_INTEGER = 2 ** 31 - 1
 /** Names, keys and addresses are in indexes, whose entries hold 2,704 bytes. */
 const MAX_INDEXED_BYTES = 1_024
+/** Ten years before the last second of a Date, so that storage that is rented ends at one, too. */
+const MAX_BLOCK_UNIX = MAX_DATE_UNIX - 10 * 365 * DAY_SECONDS
 
 const PRINTABLE_ASCII = { first: 0x20, last: 0x7e }
 
@@ -37,7 +40,7 @@ function isStorableEvent(event: OnChainEvent): boolean {
   const indexed = [signerEventBody?.key, idRegisterEventBody?.to]
   return (
     isSmallint(type) &&
-    blockTimestamp <= MAX_DATE_UNIX &&
+    blockTimestamp <= MAX_BLOCK_UNIX &&
     integers.every((value) => value <= MAX_INTEGER) &&
     indexed.every((bytes) => (bytes?.length ?? 0) <= MAX_INDEXED_BYTES)
   )

@@ -159,6 +159,11 @@ test('the daily limit counts all processes, and starts anew at midnight UTC', as
   const tooMany = { code: 'unavailable', retryAfterSeconds: 60 }
   await expect(first.client.chat!(request)).rejects.toMatchObject(tooMany)
   await expect(second.client.embed!(['a'])).rejects.toMatchObject(tooMany)
+  // Known to be used up: it waits for nobody who counts.
+  await db.begin(async (transaction) => {
+    await transaction`select from ai.usage for update`
+    await expect(first.client.chat!(request)).rejects.toMatchObject(tooMany)
+  })
   now += 60_000
   expect(await second.client.chat!(request)).toBe('A summary.')
   const none = await serveAi(db, { dailyLimit: 0, clock: () => now + 86_400_000 })

@@ -1,13 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Database } from '../db/connection.js'
-import { isRecent } from '../durations.js'
+import { DAY_MS, isRecent } from '../durations.js'
 import { PlazaError } from '../errors.js'
 import type { Log } from '../log/log.js'
 import type { NetAnswer, NetClient } from '../outbound/net-client.js'
 import { isNetFailure } from '../outbound/net-failure.js'
 import { tryParseJson } from '../text/try-parse-json.js'
-import { AiRequestsUsedUp, takeDailyRequest } from './daily-requests.js'
+import { AiRequestsUsedUp, requestsUsedUp, takeDailyRequest } from './daily-requests.js'
 
 /** An endpoint that speaks the protocol of the OpenAI API, chosen by the operator. */
 export interface AiSettings {
@@ -137,13 +137,21 @@ export function createAiClient(options: AiClientOptions): AiClient {
 function createPost({ net, db, log, clock, baseUrl, apiKey, dailyLimit, timeoutMs }: AiClientOptions): Post {
   let pause = { sinceMs: 0, lengthMs: 0 }
   let underWay = 0
+  /** The UTC day, since 1970, whose requests are used up: each further look takes a lock that all processes share. */
+  let usedUpDay = -1
 
   async function send<Schema extends TSchema>(
     path: string,
     body: object,
     { check, maxBytes }: ExpectedAnswer<Schema>,
   ): Promise<Static<Schema>> {
-    await takeDailyRequest(db, dailyLimit, clock())
+    const nowMs = clock()
+    const day = Math.floor(nowMs / DAY_MS)
+    if (day === usedUpDay) throw requestsUsedUp(nowMs)
+    await takeDailyRequest(db, dailyLimit, nowMs).catch((error: unknown) => {
+      if (error instanceof AiRequestsUsedUp) usedUpDay = day
+      throw error
+    })
     const answer = await net.request({
       url: `${baseUrl}${path}`,
       method: 'POST',

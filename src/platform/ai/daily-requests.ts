@@ -13,15 +13,19 @@ export class AiRequestsUsedUp extends PlazaError {}
  * @throws AiRequestsUsedUp `unavailable` when the day has no request left.
  */
 export async function takeDailyRequest(db: Database, limit: number, now: number): Promise<void> {
-  const seconds = Math.floor(now / 1000)
   const taken = await db`
     insert into ai.usage as u (day, requests)
     select ${dayOf(db, now)}, 1 where ${limit}::integer > 0
     on conflict (day) do update set requests = u.requests + 1 where u.requests < ${limit}::integer
     returning day
   `
-  if (taken.length > 0) return
-  throw new AiRequestsUsedUp('unavailable', 'the AI requests of this day are used up', {
+  if (taken.length === 0) throw requestsUsedUp(now)
+}
+
+/** The refusal until the next UTC day. `now` is in Unix milliseconds. */
+export function requestsUsedUp(now: number): AiRequestsUsedUp {
+  const seconds = Math.floor(now / 1000)
+  return new AiRequestsUsedUp('unavailable', 'the AI requests of this day are used up', {
     retryAfterSeconds: DAY_SECONDS - (seconds % DAY_SECONDS),
   })
 }

@@ -143,11 +143,19 @@ export function createWorkLimits({
  */
 export type ChargeWork = (price: WorkPrice) => Promise<void>
 
-/** Charges a request as `ChargeWork`. */
-export async function chargeAtOnce(
+/** Charges a request as `ChargeWork`, once: one that is answered again, by the primary instead of a replica, has paid. */
+export function chargeOnce(
   workLimits: Pick<WorkLimits, 'begin'>,
-  request: HeavyRequest,
-): Promise<void> {
+  request: Omit<HeavyRequest, 'price'>,
+): ChargeWork {
+  let charged: Promise<void> | null = null
+  return (price) => {
+    charged ??= chargeAtOnce(workLimits, { ...request, price })
+    return charged
+  }
+}
+
+async function chargeAtOnce(workLimits: Pick<WorkLimits, 'begin'>, request: HeavyRequest): Promise<void> {
   const work = await workLimits.begin(request)
   work.pay(0)
   work.leave()

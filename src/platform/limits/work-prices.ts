@@ -50,7 +50,7 @@ export const workPrices = {
       '`cast/search`; `cast/metrics`; `feed` by `embed_url` or `embed_types`; `feed/frames`; `feed/user/casts` with a ' +
       'filter, `feed/user/replies_and_recasts` (also with the fid in its path) except with `filter=recasts`, ' +
       '`feed/channels` with `fids`, of version 1 `casts` with `parent_url` and `all-casts-in-thread`; `frame/validate/analytics`; `channel/users`; ' +
-      '`cast/conversation` with `sort_type=algorithmic` or `fold`; `cast/conversation/summary`; `fungible/owner/relevant` and, for each token, ' +
+      '`cast/conversation` with `sort_type=algorithmic` or `fold`; `fungible/owner/relevant` and, for each token, ' +
       '`fungible/owner/relevant/bulk`; later pages of `feed/trending`, `channel/trending` ' +
       'and of `feed` by `global_trending`',
     lane: 'reads',
@@ -67,11 +67,12 @@ export const workPrices = {
     msPerKb: 0.02,
   },
   /**
-   * The page of another server: 1 MiB takes 20 to 50 ms of the main thread (`<p>` without end the most, of 38 kinds of HTML), an
+   * The page of another server, or its answer about a conversation: 1 MiB takes 20 to 50 ms of the main thread (`<p>` without end the most, of 38 kinds of HTML), an
    * image up to 3, an ordinary page 5 to 15.
    */
   otherPage: {
-    requests: '`cast/embed/crawl`, `frame/crawl`, `frame/action` and `frame/developer_managed/action`',
+    requests:
+      '`cast/embed/crawl`, `frame/crawl`, `frame/action` and `frame/developer_managed/action`; `cast/conversation/summary`',
     lane: 'reads',
     msPerRequest: 30,
     msPerKb: 0,

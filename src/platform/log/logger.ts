@@ -1,5 +1,4 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { errorCode } from '../errors.js'
 import { redactedUrls } from '../text/redacted-urls.js'
 import { recordedSpan } from '../tracing/active-span.js'
 
@@ -88,7 +87,7 @@ function describe(error: unknown, depth = 0): unknown {
   const { name } = error
   const message = redactedUrls(error.message)
   const stack = error.stack === undefined ? undefined : redactedUrls(error.stack)
-  const code = errorCode(error)
+  const code = 'code' in error ? error.code : undefined
   const constraint = 'constraint_name' in error ? error.constraint_name : undefined
   const cause = depth < MAX_CAUSES && error.cause !== undefined ? describe(error.cause, depth + 1) : undefined
   return { name, message, code, constraint, stack, cause }

@@ -63,7 +63,7 @@ export const castConversationSummary = defineOperation({
   async handle({ db, hydrator, ai }, { identifier, limit, prompt }, caller, _headers, charge) {
     const cast = castIdentifier({ identifier, type: parseUrl(identifier) === null ? 'hash' : 'url' })
     // It keeps no place among heavy requests: a model may take two minutes to answer.
-    await charge(workPrices.search)
+    await charge(workPrices.otherPage)
     const { rows } = await readConversation(db, {
       cast,
       depth: REPLY_DEPTH,

@@ -191,14 +191,13 @@ export const usersByAddress = defineOperation({
         verified: types?.includes('verified_address') ?? true,
       },
     )
-    // Many addresses have paid for their reply.
-    const price = priceOfItems(addresses.length) === null ? priceOfUsers(holders.length) : null
-    if (price !== null) await charge(price)
-    const users = await hydrator.users([...new Set(holders.map(({ fid }) => fid))], viewer_fid)
     const fidsByHex = new Map<string, Set<number>>()
     for (const { address, fid } of holders) {
       fidsByHex.set(address, (fidsByHex.get(address) ?? new Set()).add(fid))
     }
+    const price = priceOfUsers([...fidsByHex.values()].reduce((sum, { size }) => sum + size, 0))
+    if (price !== null) await charge(price)
+    const users = await hydrator.users([...new Set(holders.map(({ fid }) => fid))], viewer_fid)
     const members = [...hexByKey].flatMap(([key, hex]) => {
       const fids = fidsByHex.get(hex) ?? []
       const found = [...fids].flatMap((fid) => users.get(fid) ?? [])

@@ -364,7 +364,7 @@ export class RecentWindow implements LogState {
   /** Notes that the lists of a user have changed. */
   #noteActivity(user: number): void {
     const { feed } = this.users.activity(user)
-    this.users.feedEnds[user] = feed.length > 0 ? feed.newestTs + 1 : 0
+    this.users.feedEnds[user] = feed.length > 0 ? Math.min(feed.newestTs + 1, 2 ** 32 - 1) : 0
     this.signals.invalidate(user)
   }
 
