@@ -8,13 +8,13 @@ import { defineOperation } from '../features/operation.js'
 import { type Json, json } from '../graph/view/json.js'
 import { connect } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
-import { createWorkLimits } from '../platform/limits/work-limits.js'
+import { type ChargeWork, createWorkLimits } from '../platform/limits/work-limits.js'
 import { OtherReply, type PriceOf } from './operation.js'
 import { fidParameter, listParameter, textParameter } from './parameters.js'
 
 const { db } = await createTestDatabase()
 
-const echoOperation = (path: string, handle: () => Promise<Json>) =>
+const echoOperation = (path: string, handle: (charge: ChargeWork) => Promise<Json>, price?: PriceOf) =>
   defineOperation({
     method: 'GET',
     path,
@@ -23,7 +23,8 @@ const echoOperation = (path: string, handle: () => Promise<Json>) =>
     description: 'Does what the test needs.',
     query: Type.Object({}),
     reply: Type.Object({}),
-    handle,
+    ...(price && { price }),
+    handle: async (_context, _input, _caller, _headers, charge) => await handle(charge),
   })
 
 const operations = [
@@ -398,25 +399,14 @@ it('a malformed heavy request is refused before it is paid for', async () => {
 })
 
 it('what is charged within a request: once, and nothing beside its own price', async () => {
-  const twice = (path: string, price: PriceOf | undefined) =>
-    defineOperation({
-      method: 'GET',
-      path,
-      tag: 'Users',
-      summary: 'For the test',
-      description: 'Does what the test needs.',
-      query: Type.Object({}),
-      reply: Type.Object({ done: Type.Boolean() }),
-      ...(price && { price }),
-      async handle(_context, _input, _caller, _headers, charge) {
-        const more = { lane: 'reads', msPerRequest: 100, msPerKb: 0 } as const
-        await Promise.all([charge(more), charge(more)])
-        return { done: true }
-      },
-    })
+  const more = { lane: 'reads', msPerRequest: 100, msPerKb: 0 } as const
+  const chargeTwice = async (charge: ChargeWork) => {
+    await Promise.all([charge(more), charge(more)])
+    return json`{}`
+  }
   const operations = [
-    twice('free', undefined),
-    twice('priced', () => ({ lane: 'reads', msPerRequest: 10, msPerKb: 0 })),
+    echoOperation('free', chargeTwice),
+    echoOperation('priced', chargeTwice, () => ({ ...more, msPerRequest: 10 })),
   ]
   // A second place beside its own would never be free.
   const workLimits = createWorkLimits({ clock: () => 0, budgetMs: 1_000, refusalMs: 0, concurrency: 1 })
